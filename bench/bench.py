@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench import (
+    agent_recall,
     agents,
     asking,
     cold,
@@ -70,6 +71,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "status": lambda b: cold.status(b.corpus(1_000), b.corpus(10_000)),
     "hook": lambda b: hook.recording(b.folder),
     "agents": lambda b: agents.hooks(b.folder, b.cache),
+    "agents-recall": lambda b: agent_recall.recall(b.folder),
     "mcp": lambda b: mcp.starting(b.folder),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005

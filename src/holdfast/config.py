@@ -147,6 +147,15 @@ def _may_start(name: str, default: Any, read: Callable[[object], Any], about: st
     return Key(name, default, read, about, untracked=True, program=lambda value: value not in harmless)
 
 
+VECTOR_STORES = ("embedded", "pgvector", "chroma")
+
+
+def _vector_store(value: object) -> str:
+    if value in VECTOR_STORES:
+        return str(value)
+    raise _Wrong(f"wants one of {', '.join(VECTOR_STORES)}")
+
+
 _GRAPHS = ("auto", "hipporag", "off")
 KEYS = (
     Key("trunk", None, _branch, "the branch that counts as approved; found if not set", untracked=True),
@@ -172,6 +181,13 @@ KEYS = (
         None,
         _name,
         "this project's name in that database; its first commit if not set",
+        untracked=True,
+    ),
+    Key(
+        "agents.vectors",
+        None,
+        _vector_store,
+        "what searches their memories: embedded, pgvector or chroma; pgvector if the database has it",
         untracked=True,
     ),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
@@ -220,6 +236,7 @@ class Settings:
     journal_path = _Setting[str | None]("journal.path")
     database_url = _Setting[str | None]("database.url")
     database_project = _Setting[str | None]("database.project")
+    agents_vectors = _Setting[str | None]("agents.vectors")
 
     def number(self, name: str) -> int:
         """A setting that is a whole number."""

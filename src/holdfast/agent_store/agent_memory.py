@@ -62,12 +62,14 @@ def put_vector(tx: StoreTransaction, agent: AgentIdentity, record: MemoryRecord,
     """Keep a record's vector (a model's name, and the numbers as int8); one of the same model that is there stays."""
     model, data = vector
     row = {"record_id": record.id, "model": model, "agent_id": agent.id, "namespace": record.namespace}
-    tx.insert_new(VECTOR, {**row, "size": len(data), "vector": data})
+    # Newer than all before it, even if the clock was set back: what has these loaded reads only what is newer.
+    last = tx.one(sa.select(sa.func.max(VECTOR.c.added)).where(tx.of(VECTOR), VECTOR.c.model == model))[0]
+    tx.insert_new(VECTOR, {**row, "size": len(data), "vector": data, "added": max(tx.now, (last or 0) + 1)})
 
 
-def records(tx: StoreTransaction, ids: Sequence[str]) -> list[MemoryRecord]:
+def records(tx: StoreTransaction, ids: Sequence[str], *, project: str | None = None) -> list[MemoryRecord]:
     """The records of some ids, in their order; those that are gone are left out."""
-    found = {one.id: one for one in _records(tx, RECORD.c.id.in_(ids))}
+    found = {one.id: one for one in _records(tx, RECORD.c.id.in_(ids), project=project)}
     return [found[one] for one in ids if one in found]
 
 
@@ -86,12 +88,15 @@ def with_words(
     *,
     namespaces: Sequence[str] = (),
     limit: int = 200,
+    project: str | None = None,
 ) -> list[MemoryRecord]:
     """Records that hold one of some words, the newest first: for agents without a model for vectors."""
+    if not words:
+        return []
     held = [RECORD.c.text.icontains(word, autoescape=True) for word in words]
-    where = [RECORD.c.agent_id == agent.id, sa.or_(*held)]
+    where = [AGENT.c.name == agent.name, sa.or_(*held)]  # its id differs from project to project
     where += [RECORD.c.namespace.in_(namespaces)] if namespaces else []
-    return _records(tx, *where, limit=limit) if words else []
+    return _records(tx, *where, limit=limit, project=project)
 
 
 def use(tx: StoreTransaction, ids: Sequence[str]) -> None:
@@ -100,16 +105,18 @@ def use(tx: StoreTransaction, ids: Sequence[str]) -> None:
         tx.update(RECORD, RECORD.c.id.in_(ids), uses=RECORD.c.uses + 1, used=tx.now)
 
 
-def vectors(tx: StoreTransaction, ids: Sequence[str], model: str) -> dict[str, bytes]:
-    """The vectors of some records by one model."""
-    where = (tx.of(VECTOR), VECTOR.c.model == model, VECTOR.c.record_id.in_(ids))
-    return dict(tuple(row) for row in tx.all(sa.select(VECTOR.c.record_id, VECTOR.c.vector).where(*where)))
+def agent_id(tx: StoreTransaction, name: str, project: str) -> str | None:
+    """The id of an agent in a project; None if it has none of that name."""
+    row = tx.one(sa.select(AGENT.c.id).where(AGENT.c.project_id == project, AGENT.c.name == name))
+    return row[0] if row else None
 
 
-def _records(tx: StoreTransaction, *where: Any, limit: int | None = None) -> list[MemoryRecord]:
+def _records(
+    tx: StoreTransaction, *where: Any, limit: int | None = None, project: str | None = None
+) -> list[MemoryRecord]:
     joined = RECORD.join(AGENT, sa.and_(RECORD.c.project_id == AGENT.c.project_id, RECORD.c.agent_id == AGENT.c.id))
     names = ("id", "kind", "namespace", "text", "cycle", "created", "pinned", "uses", "used")
     asked = sa.select(AGENT.c.name.label("agent"), *(RECORD.c[name] for name in names)).select_from(joined)
     order = (RECORD.c.created.desc(), RECORD.c.id)
-    rows = tx.all(asked.where(tx.of(RECORD), *where).order_by(*order).limit(limit))
+    rows = tx.all(asked.where(RECORD.c.project_id == (project or tx.project), *where).order_by(*order).limit(limit))
     return [MemoryRecord(**row._mapping) for row in rows]

@@ -104,7 +104,10 @@ VECTOR = _table(  # every embedding, whichever vector store answers: another one
     _needed("namespace"),
     _needed("size", Integer),
     _needed("vector", LargeBinary),  # int8, a byte a number
+    # When: whoever has the older ones loaded reads only what is newer.
+    Column("added", BigInteger, nullable=False, server_default="0"),
     Index("memory_index_namespace", "project_id", "model", "namespace", "agent_id"),
+    Index("memory_index_added", "project_id", "model", "added"),
 )
 EVIDENCE = _table("evidence", _key("record_id"), _key("source"))
 TASK = _table(

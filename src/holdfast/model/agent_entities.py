@@ -95,3 +95,22 @@ class AgentHit:
     found: str
     record: MemoryRecord | None = None
     cycle: AgentCycle | None = None
+    project: str | None = None  # another project of a shared database; None: this one
+
+
+@frozen
+class VectorRow:
+    """A record's vector as a vector store is given it: int8, a byte a number."""
+
+    record: str
+    agent: str  # its id
+    namespace: str
+    data: bytes
+
+
+@frozen
+class NearestRecords:
+    """The ids of the records nearest to a vector, nearest first, each with its cosine."""
+
+    hits: tuple[tuple[str, float], ...]
+    is_exact: bool  # whether none that is nearer can be missing

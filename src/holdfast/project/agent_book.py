@@ -20,17 +20,27 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import agent_cycles, agent_memory, database, schema_steps, store_transfer, tables
+from holdfast.agent_store import (
+    agent_cycles,
+    agent_memory,
+    database,
+    schema_steps,
+    store_transfer,
+    tables,
+    vector_store,
+)
 from holdfast.capture.agents import own_agent
-from holdfast.errors import BadInput, HoldfastError, NoDatabase
+from holdfast.errors import BadInput, HoldfastError, NoDatabase, NoModel
 from holdfast.model.agent_entities import (
     LONG_TERM,
+    SHORT_TERM,
     ActionProposal,
     ActionResult,
     AgentCycle,
     AgentHit,
     AgentIdentity,
     MemoryRecord,
+    VectorRow,
 )
 from holdfast.model.event import timestamp
 from holdfast.model.ids import run_id as new_run_id
@@ -41,9 +51,11 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.agent_store.database import AgentDatabase
+    from holdfast.agent_store.vector_store import MemoryVectors
     from holdfast.project import Project
 
 MAX_AGENT_NAME = 80  # characters
+RECENT = 2  # of the last results that are recalled whatever they say: more of them would crowd out what was asked for
 _EXTRA = "Install it: pip install 'holdfast[agents]'."
 
 
@@ -60,6 +72,12 @@ class AgentBook(Concern):
             return database.open_url(url, self.project_id)
         except ModuleNotFoundError as error:
             raise NoDatabase(f"agents of your own need {error.name}", hint=_EXTRA) from None
+
+    @cached_property
+    def vectors(self) -> MemoryVectors:
+        """The embeddings of all agents, searched by the store that `agents.vectors` names."""
+        choice, folder = self.settings.agents_vectors, self.clone.layout.agent_vectors
+        return vector_store.MemoryVectors(self.database, choice=choice, folder=folder, notes=self.clone.notes)
 
     @cached_property
     def project_id(self) -> str:
@@ -241,29 +259,116 @@ class Agent:
         cycle: int | None = None,
         pinned: bool = False,
         evidence: Sequence[str] = (),
+        embedding: Sequence[float] | None = None,
     ) -> MemoryRecord:
-        """Keep something for this agent; durable on return. The same text in the same cycle is one record."""
+        """Keep something for this agent; durable on return. The same text in the same cycle is one record.
+
+        Its vector is `embedding`, or made by the model for search by meaning if there is one.
+        """
         clean = agent_memory.checked(self._scan.text(text), kind, namespace)
         identity = agent_memory.record_id(self.identity.id, kind, namespace, clean, cycle)
         record = MemoryRecord(
             id=identity, agent=self.name, kind=kind, namespace=namespace, text=clean, cycle=cycle, pinned=pinned
         )
-        return self._database.run(partial(agent_memory.remember, agent=self.identity, record=record, evidence=evidence))
+        made = self._vector(clean, embedding)
+        vector = (made[0], vector_store.as_bytes(made[1])) if made else None
+        keep = partial(agent_memory.remember, agent=self.identity, record=record, evidence=evidence, vector=vector)
+        kept = self._database.run(keep)
+        if vector is not None:
+            row = VectorRow(kept.id, self.identity.id, namespace, vector[1])
+            self._project.agents.vectors.put(vector[0], [row])
+        return kept
 
-    def recall(self, query: str, *, limit: int = 8, namespaces: Sequence[str] = ()) -> Sequence[AgentHit]:
-        """What the agent remembers about something, best first, and its last results."""
-        words = sorted({word for word in query.split() if len(word) > 2}, key=len, reverse=True)[:12]
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        namespaces: Sequence[str] = (),
+        embedding: Sequence[float] | None = None,
+        projects: Sequence[str] = (),
+    ) -> Sequence[AgentHit]:
+        """What the agent remembers about something, best first, and then its last results.
 
-        def found(tx: database.StoreTransaction) -> list[MemoryRecord]:
-            return agent_memory.with_words(tx, self.identity, words, namespaces=namespaces)
+        By vectors if it has any (of `embedding`, or of the model for search by meaning), else by words. With
+        `projects` also what the agent of that name remembers in others of a shared database.
+        """
+        if limit < 1 or any("," in one or not one for one in projects):
+            raise BadInput("recall wants a limit of 1 or more, and names of projects without commas")
+        vector = self._vector(query, embedding, is_question=True)
+        places = [None, *(one for one in dict.fromkeys(projects) if one != self._database.project)]
+        recent = self._recent(query, namespaces)[: limit // 2]
+        hits: list[AgentHit] = []
+        if vector is not None:
+            hits = [hit for place in places for hit in self._near(vector, limit, namespaces, place)]
+        if not hits:  # a share of words and a cosine do not compare, so it is one or the other
+            hits = [hit for place in places for hit in self._with_words(query, namespaces, place)]
+        best = sorted(hits, key=lambda hit: -hit.score)[: limit - len(recent)]
+        own = [hit.record.id for hit in best if hit.record is not None and hit.project is None]
+        if own:
+            self._database.run(lambda tx: agent_memory.use(tx, own))
+        return [*best, *recent]
 
-        hits = [
-            AgentHit(text=one.text, score=_share(one.text, words), found="words", record=one)
-            for one in self._database.run(found, read=True)
+    def _vector(
+        self, text: str, embedding: Sequence[float] | None, *, is_question: bool = False
+    ) -> tuple[str, Any] | None:
+        """A text's vector and the name of the model that made it; None where there is no model."""
+        if embedding is not None:
+            given = vector_store.checked_vector(embedding)
+            return vector_store.given_model(given), given
+        if not text.strip() or (model := self._project.models.embedder()) is None:
+            return None
+        try:
+            vector = model.question(text) if is_question else model.vectors([text])[0]
+        except NoModel as error:
+            self._project.clone.notes.append(f"this was not done by meaning: {error}")
+            return None
+        return model.key, vector
+
+    def _near(
+        self, vector: tuple[str, Any], limit: int, namespaces: Sequence[str], project: str | None
+    ) -> list[AgentHit]:
+        """The records nearest to a vector, in this project or another one."""
+        others = () if project is None else (project,)
+        agent: str | None = self.identity.id
+        if project is not None:
+            look = partial(agent_memory.agent_id, name=self.name, project=project)
+            agent = self._database.run(look, read=True, projects=others)
+        if agent is None:
+            return []
+        model, numbers = vector
+        found = self._project.agents.vectors.nearest(
+            model, numbers, limit=limit, namespaces=namespaces, agents=[agent], project=project
+        )
+        scores = dict(found.hits)
+        read = partial(agent_memory.records, ids=list(scores), project=project)
+        how = "exact" if found.is_exact else "approximate"
+        return [
+            AgentHit(text=one.text, score=scores[one.id], found=how, record=one, project=project)
+            for one in self._database.run(read, read=True, projects=others)
         ]
-        best = sorted(hits, key=lambda hit: -hit.score)[:limit]
-        self._database.run(lambda tx: agent_memory.use(tx, [hit.record.id for hit in best if hit.record]))
-        return best
+
+    def _with_words(self, query: str, namespaces: Sequence[str], project: str | None) -> list[AgentHit]:
+        """Records that hold words of a question: where there are no vectors."""
+        words = _words(query)
+        found = partial(agent_memory.with_words, agent=self.identity, words=words, namespaces=namespaces)
+        others = () if project is None else (project,)
+        return [
+            AgentHit(text=one.text, score=_share(one.text, words), found="words", record=one, project=project)
+            for one in self._database.run(partial(found, project=project), read=True, projects=others)
+        ]
+
+    def _recent(self, query: str, namespaces: Sequence[str]) -> list[AgentHit]:
+        """The last results, the newest first: they are of the short term, whatever they are about."""
+        if namespaces and SHORT_TERM not in namespaces:
+            return []
+        hits = []
+        for one in reversed(self.episodes(last=RECENT)):
+            came = one.result.error if one.result and one.result.error is not None else one.result and one.result.output
+            text = came if isinstance(came, str) else json.dumps(came, ensure_ascii=False)
+            if came is not None:
+                hits.append(AgentHit(text=text, score=_share(text, _words(query)), found="recent", cycle=one))
+        return hits
 
     def _place(self) -> dict[str, Any]:
         """Where this process works: the folder, the branch and its commit."""
@@ -392,6 +497,10 @@ class CycleUnderWay:
 
 def _moment(micros: int) -> str:
     return timestamp(datetime.fromtimestamp(micros / agent_cycles.MICROS, UTC))
+
+
+def _words(query: str) -> list[str]:
+    return sorted({word for word in query.split() if len(word) > 2}, key=len, reverse=True)[:12]
 
 
 def _share(text: str, words: Sequence[str]) -> float:

@@ -25,6 +25,7 @@ from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
     from holdfast.diagnostics.status import Status
+    from holdfast.index.embed.embedding_model import EmbeddingModel
     from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
 
 SETTING = "retrieval.model"
@@ -97,6 +98,17 @@ class SearchModels(Concern):
                 f"this was not searched by meaning: {error}; if vectors are missing: holdfast model embed"
             )
         return None
+
+    def embedder(self) -> EmbeddingModel | None:
+        """The model in use, loaded; None where there is none, or it cannot be used, which a note says."""
+        source, cache = self._source(), self.clone.layout.cache
+        if source is None or _problem(source, cache) is not None:
+            return None
+        try:
+            return similarity.model(source, cache)
+        except (NoModel, BadInput) as error:
+            self.clone.notes.append(f"this was not done by meaning: {error}")
+            return None
 
     def state(self) -> ModelState:
         """Which model is in use, whether it can be, and what waits to be embedded."""

@@ -124,6 +124,7 @@ class Layout:
     agents = _Place("agents")  # what was read of each agent's transcripts so far, a file a session
     agent_database = _Place("agents.db")  # the working memory of agents that people build themselves
     agent_runs = _Place("agent-runs")  # their runs as transcripts, for the import that makes recorded runs of them
+    agent_vectors = _Place("agent-vectors")  # what Chroma makes of their vectors; made again from the database
     project_id = _Place("project-id")  # what this project is called in a database that many clones share
     # What is said before an edit or a command: approved invariants and dead ends, ready for the hook.
     guards = _Place("guards")

@@ -1,9 +1,9 @@
-"""Workspaces, what adapters keep, and what pruning must know: pins and uses of a memory."""
+"""Workspaces, what adapters keep, what pruning must know (pins and uses of a memory), and vectors for pgvector."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from holdfast.agent_store.migrations import data, make_table, number, text
+from holdfast.agent_store.migrations import VECTOR_TABLE, data, make_table, make_vector_table, number, on_postgres, text
 
 revision = "0002"
 down_revision = "0001"
@@ -16,6 +16,10 @@ def upgrade() -> None:
         records.add_column(sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()))
         records.add_column(sa.Column("uses", sa.BigInteger, nullable=False, server_default="0"))
         records.add_column(sa.Column("used", sa.BigInteger))
+    with op.batch_alter_table("memory_index") as vectors:
+        vectors.add_column(sa.Column("added", sa.BigInteger, nullable=False, server_default="0"))
+    op.create_index("memory_index_added", "memory_index", ["project_id", "model", "added"])
+    make_vector_table()
     make_table("workspace", *map(text, ("id", "agent_id", "name")), number("created"), key="id")
     make_table(
         "workspace_file",
@@ -67,3 +71,8 @@ def downgrade() -> None:
     with op.batch_alter_table("memory_record") as records:
         for column in ("used", "uses", "pinned"):
             records.drop_column(column)
+    if on_postgres():
+        op.execute(f"DROP TABLE IF EXISTS {VECTOR_TABLE}")
+    op.drop_index("memory_index_added", "memory_index")
+    with op.batch_alter_table("memory_index") as vectors:
+        vectors.drop_column("added")

@@ -1,8 +1,6 @@
 """How near a question is to every text, and what is kept loaded to say so.
 
-Of each vector the signs are kept as bits: 48 bytes instead of 384. Counting in how many signs a question and a text
-differ costs a few machine instructions a text, and the thousand that differ least are compared in full. Nothing is
-approximated that the answer shows: a cosine is always that of the stored vector.
+How the nearest are found is `store.vector_matrix`'s; here they are known by the contents they were made of.
 
 A command asks once and ends. The MCP server asks again and again, so one model and the vectors of a few clones stay
 loaded for as long as the process lives; they are loaded again when the file changed.
@@ -15,12 +13,13 @@ import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from holdfast.errors import NoModel
 from holdfast.index.embed.backends import CommandModel, OnnxModel
 from holdfast.index.embed.embedding_model import COMMAND, FOLDER, MINILM, EmbeddingModel, LazyPackage, minilm, named
 from holdfast.index.embed.vectors import VectorModel, Vectors
+from holdfast.store.vector_matrix import SignMatrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,45 +31,22 @@ if TYPE_CHECKING:
 else:
     np = LazyPackage("numpy")
 
-CANDIDATES, SHARE = 800, 400  # vectors that are compared in full, or one in so many if that is more
-MOST = 50_000  # even if more of them are alike
-SMALL = 4000  # vectors up to which all of them are
 
-
-class VectorMatrix:
-    """The vectors of one model, loaded: about 460 bytes a text with 384 numbers each."""
+class VectorMatrix(SignMatrix):
+    """The vectors of one model by the contents they were made of: 16 bytes more each."""
 
     def __init__(self, size: int, state: int = 0, *, room: int = 0) -> None:
-        self.size, self.state = size, state
-        self._count = 0
+        super().__init__(size, room=room)
+        self.state = state
         self._contents = bytearray()
-        self._whole: npt.NDArray[np.int8] = np.empty((room, size), np.int8)
-        self._inverse: Floats = np.empty(room, np.float32)
-        self._bits: Bits = np.empty((-(-size // 64), room), np.uint64)
         self._heads: Bits = np.empty(0, np.uint64)  # of the contents
-
-    def __len__(self) -> int:
-        return self._count
 
     def fill(self, rows: Iterator[list[tuple[bytes, bytes]]]) -> None:
         """Add all vectors, which come in the order of their contents."""
         for some in rows:
             whole = [row for row in some if len(row[1]) == self.size]
-            first, last = self._count, self._count + len(whole)
-            # Room for so many, and some more: to copy all of it for each few that come would be dear.
-            have = len(self._inverse)
-            if last > have:
-                more = max(last - have, have // 8, 1024)
-                self._whole = np.concatenate([self._whole, np.empty((more, self.size), np.int8)])
-                self._inverse = np.concatenate([self._inverse, np.empty(more, np.float32)])
-                self._bits = np.concatenate([self._bits, np.empty((len(self._bits), more), np.uint64)], axis=1)
-            raw = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(-1, self.size)
-            self._whole[first:last] = raw
-            length = np.sqrt(np.einsum("ij,ij->i", raw, raw, dtype=np.int32).astype(np.float32))
-            self._inverse[first:last] = 1 / np.maximum(length, 1)
-            self._bits[:, first:last] = _signs(raw)
+            self.add([vector for _, vector in whole])
             self._contents += b"".join(content for content, _ in whole)
-            self._count = last
         self._heads = _heads(bytes(self._contents))
 
     def content(self, place: int) -> bytes:
@@ -86,29 +62,10 @@ class VectorMatrix:
                     found[place] = at[place]
         return found
 
-    def cosines(self, vector: Floats, places: Any) -> Floats:
-        """The cosine of a vector of length one with those that stand at some places."""
-        found: Floats = (self._whole[places].astype(np.float32) @ vector) * self._inverse[places]
-        return found.round(6)  # the last bits depend on how many are multiplied together
-
     def nearest(self, vector: Floats, limit: int) -> list[tuple[int, float]]:
         """The places of the nearest, and how near; equals stand in the order of their contents."""
-        if not len(self):
-            return []
-        wide = max(CANDIDATES, 2 * limit, len(self) // SHARE)
-        places = np.arange(len(self)) if len(self) <= max(SMALL, wide) else self._narrowed(vector, wide)
-        cosines = self.cosines(vector, places)
-        some = np.argsort(-cosines, kind="stable")[: 2 * limit]
-        found = [(int(places[one]), float(cosines[one])) for one in some]
+        found, _ = self.near(vector, 2 * limit)
         return sorted(found, key=lambda one: (-one[1], self.content(one[0])))[:limit]
-
-    def _narrowed(self, vector: Floats, wide: int) -> npt.NDArray[np.intp]:
-        """The places of those whose signs differ least, about `wide` of them."""
-        differ = np.zeros(len(self), np.uint16)
-        for column, word in zip(self._bits, _signs(vector[None, :]), strict=True):
-            differ += np.bitwise_count(column[: len(self)] ^ word[0])
-        counts = np.cumsum(np.bincount(differ, minlength=self.size + 1))
-        return np.flatnonzero(differ <= int(np.searchsorted(counts, wide)))[:MOST]
 
 
 class NearestTexts:
@@ -136,15 +93,6 @@ def load(vectors: Vectors, known: VectorModel) -> VectorMatrix:
     matrix = VectorMatrix(known.size, vectors.state(), room=known.count)
     matrix.fill(vectors.every(known))
     return matrix
-
-
-def _signs(rows: Any) -> Bits:
-    """The signs of vectors as bits, 64 in a number: a column for each vector."""
-    packed = np.packbits(rows > 0, axis=1)
-    wide = np.zeros((len(rows), -(-packed.shape[1] // 8) * 8), np.uint8)
-    wide[:, : packed.shape[1]] = packed
-    found: Bits = wide.view(np.uint64).T
-    return found
 
 
 def _heads(contents: bytes) -> Bits:

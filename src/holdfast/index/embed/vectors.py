@@ -16,18 +16,14 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import Busy, HoldfastError
 from holdfast.index import sqlite
-from holdfast.index.embed.embedding_model import LazyPackage
 from holdfast.index.sqlite import FileForm, Index, is_busy, is_refused
 from holdfast.store import fsio
 from holdfast.store.database_file import transaction
+from holdfast.store.vector_matrix import packed
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from holdfast.index.embed.embedding_model import Floats
-else:
-    np = LazyPackage("numpy")
 
 PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
 WASTE, SLACK = 1.06, 4  # a file longer by this, and by so many pages, than its vectors fill is written again
@@ -191,12 +187,6 @@ def is_damaged(error: sqlite3.Error) -> bool:
     """Whether an error means that the file has to be rebuilt, and not that it is only busy."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in _DAMAGED or any(said in str(error) for said in _LACKING)
-
-
-def packed(found: Floats) -> list[bytes]:
-    """Vectors as bytes: each number from -127 to 127, the largest of a vector at the end of that."""
-    largest = np.maximum(np.abs(found).max(axis=1, keepdims=True), 1e-12)
-    return [row.tobytes() for row in np.rint(found * (127.0 / largest)).astype(np.int8)]
 
 
 def drop(path: str) -> None:
