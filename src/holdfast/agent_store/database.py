@@ -62,6 +62,15 @@ class StoreTransaction:
             statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
             self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows])
 
+    def put(self, table: sa.Table, *rows: dict[str, Any], keep: Sequence[str] = ()) -> None:
+        """Insert rows, or replace those of the same keys; `keep` names columns that stay as they were."""
+        if rows:
+            statement = _insert_of(self.connection.dialect.name)(table)
+            key = [column.name for column in table.primary_key]
+            new = {name: statement.excluded[name] for name in rows[0] if name not in (*key, *keep)}
+            statement = statement.on_conflict_do_update(index_elements=key, set_=new)
+            self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows])
+
     def update(self, table: sa.Table, *where: Any, **values: Any) -> int:
         """Change rows of this project; gives how many."""
         return self.connection.execute(sa.update(table).where(self.of(table), *where).values(**values)).rowcount
