@@ -187,7 +187,9 @@ def test_a_store_answers_as_the_one_in_memory(project: Project) -> None:
     answers = []
     for store in both(project):
         for at in range(12):
-            store.put(("users", f"u{at % 3}", "notes"), f"k{at}", {"n": at, "even": at % 2 == 0, "deep": {"a": [at, 1]}})
+            store.put(
+                ("users", f"u{at % 3}", "notes"), f"k{at}", {"n": at, "even": at % 2 == 0, "deep": {"a": [at, 1]}}
+            )
         store.put(("users2",), "x", {"n": 1})
         store.put(("users", "u1", "notes"), "k1", {"n": 100, "odd \0 \ud800": None})
         store.delete(("users", "u2", "notes"), "k2")
@@ -224,9 +226,17 @@ def test_vectors_are_the_users_and_scores_are_those_of_the_store_in_memory(proje
         store.put(("d", "e"), "3", {"text": "jjj"})
         store.put(("d",), "4", {"text": "aaa"}, index=False)
         store.put(("d",), "5", {"other": "bad", "text": "zzz"}, index=["other"])
-        hits = [store.search(("d",), query="a bad cab", limit=many, filter=wanted) for many, wanted in ((9, None), (2, None), (9, {"kind": "x"}))]
+        hits = [
+            store.search(("d",), query="a bad cab", limit=many, filter=wanted)
+            for many, wanted in ((9, None), (2, None), (9, {"kind": "x"}))
+        ]
         hits.append(asyncio.run(store.asearch(("d",), query="dd", limit=1)))
-        found.append([[(one.key, None if one.score is None else pytest.approx(one.score, abs=1e-5)) for one in part] for part in hits])
+        found.append(
+            [
+                [(one.key, None if one.score is None else pytest.approx(one.score, abs=1e-5)) for one in part]
+                for part in hits
+            ]
+        )
     assert found[0] == found[1]
     with pytest.raises(BadInput, match="dims"):
         HoldfastStore(project, index={**INDEX, "dims": 3}).put(("d",), "6", {"text": "a"})
@@ -241,7 +251,10 @@ def test_items_live_as_long_as_they_are_used(project: Project) -> None:
     for _ in range(4):
         time.sleep(0.2)
         assert store.get(("c",), "used") is not None
-    assert store.get(("c",), "short") is None and {one.key for one in store.search(("c",), refresh_ttl=False)} == {"used", "long"}
+    assert store.get(("c",), "short") is None and {one.key for one in store.search(("c",), refresh_ttl=False)} == {
+        "used",
+        "long",
+    }
     time.sleep(0.7)
     assert store.sweep_ttl() == 2 and [one.key for one in store.search(("c",))] == ["long"]
 

@@ -143,7 +143,7 @@ def _append(tx: StoreTransaction, key: str, body: dict[str, Any], scopes: Mappin
 def _share(tx: StoreTransaction, app: str, user: str, scopes: Mapping[str, Any]) -> None:
     for place, state in ((_state_of_app(app), scopes[_APP]), (_state_of_user(app, user), scopes[_USER])):
         for name in sorted(state):  # in one order: two that share the same keys do not wait for each other in a ring
-            adapter_rows.put_item(tx, place, name, state[name])
+            adapter_rows.put_item(tx, place, name, {"value": state[name]})
 
 
 def _session(
@@ -179,7 +179,7 @@ def _without_events(tx: StoreTransaction, head: Mapping[str, Any]) -> Session:
 
 
 def _shared_state(tx: StoreTransaction, place: str, prefix: str) -> dict[str, Any]:
-    return {f"{prefix}{json.loads(row.name)}": row.value for row in adapter_rows.items_in(tx, place)}
+    return {f"{prefix}{json.loads(row.name)}": row.value["value"] for row in adapter_rows.items_in(tx, place)}
 
 
 def _scopes(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -259,8 +259,8 @@ class HoldfastMemoryService(BaseMemoryService):
         """The memories of a user that share the most words with a query."""
         place = adapter_rows.item_name(_MEMORY, app_name, user_id)
         rows = await asyncio.to_thread(self._database.run, partial(adapter_rows.items_in, namespace=place), read=True)
+        first = {row.value["began"]: at for at, row in enumerate(rows) if "began" in row.value}
         known = [row.value for row in rows if "event" in row.value]
-        first = {value["session"]: at for at, value in reversed(list(enumerate(known)))}
         known.sort(key=lambda value: (first[value["session"]], value["at"]))
         words = _words(query)
         scored = [(_shared(value["event"], words), value["event"]) for value in known]
@@ -277,6 +277,8 @@ class HoldfastMemoryService(BaseMemoryService):
 def _learn(tx: StoreTransaction, place: str, session: str, values: Mapping[str, Any], whole: bool) -> None:
     known = {json.loads(row.name): row.value for row in adapter_rows.items_in(tx, place)}
     mine = {name: value for name, value in known.items() if value.get("session") == session and "event" in value}
+    if (began := to_json([session])) not in known:
+        adapter_rows.put_item(tx, place, began, {"began": session})
     if whole:
         for name in mine.keys() - {_memory_name(session, one) for one in values}:
             adapter_rows.delete_item(tx, place, name)

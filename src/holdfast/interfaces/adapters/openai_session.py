@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 from agents.memory import SessionABC, SessionSettings
+from agents.memory.session_settings import coerce_session_settings
 
 from holdfast.agent_store import adapter_rows
 from holdfast.agent_store.agent_cycles import MICROS
@@ -42,8 +43,8 @@ class HoldfastSession(SessionABC):
         agent: str = "openai-agents",
         session_settings: SessionSettings | dict[str, Any] | None = None,
     ) -> None:
-        given = SessionSettings(**session_settings) if isinstance(session_settings, dict) else session_settings
-        self.session_id, self.session_settings = session_id, given or SessionSettings()
+        given = SessionSettings() if session_settings is None else coerce_session_settings(session_settings)
+        self.session_id, self.session_settings = session_id, given
         self._project, self._agent, self._database = project, agent, project.agents.database
         self._key = to_json([_ITEM, session_id])
 
