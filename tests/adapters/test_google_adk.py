@@ -61,14 +61,14 @@ STEPS = st.one_of(
 async def answers(service: Any, steps: list[Any], apps: str, made: dict[int, Event]) -> list[Any]:
     """What a service answers to the same steps; `made` are events that both are given."""
     told: list[Any] = []
-    for at, (name, (app, user, session), given) in enumerate(steps):
+    for at, (name, (app, user, session), more) in enumerate(steps):
         who = {"app_name": f"{app}{apps}", "user_id": user}
         try:
             if name == "create":
-                told.append(seen(await service.create_session(**who, session_id=session, state=dict(given))))
+                told.append(seen(await service.create_session(**who, session_id=session, state=dict(more))))
             elif name in ("append", "again", "partial"):
                 there = await service.get_session(**who, session_id=session)
-                event = made.setdefault(at, said(f"text {at}", at=at, actions=EventActions(state_delta=dict(given))))
+                event = made.setdefault(at, said(f"text {at}", at=at, actions=EventActions(state_delta=dict(more))))
                 copied = event.model_copy(deep=True, update={"partial": name == "partial"})
                 if there is None:
                     told.append(None)
@@ -77,12 +77,12 @@ async def answers(service: Any, steps: list[Any], apps: str, made: dict[int, Eve
                     await service.append_event(there, copied)
                 told.append((seen(there), there.last_update_time if name != "partial" else None))
             elif name == "get":
-                recent, since = given
+                recent, since = more
                 after = None if since is None else 1_800_000_000.0 + since
                 config = GetSessionConfig(num_recent_events=recent, after_timestamp=after)
                 told.append(seen(await service.get_session(**who, session_id=session, config=config)))
             elif name == "list":
-                found = await service.list_sessions(app_name=who["app_name"], user_id=user if given else None)
+                found = await service.list_sessions(app_name=who["app_name"], user_id=user if more else None)
                 told.append([seen(one) for one in found.sessions])
             elif name == "user":
                 told.append(await service.get_user_state(**who))
@@ -192,7 +192,8 @@ def test_memory_finds_what_theirs_finds(project: Project, added: Memories, queri
                 await service.add_session_to_memory(session)
             if not round_ and forgotten < len(every):
                 await service.delete_memory(**who, memory_id=every[forgotten])
-        return [[(one.id, one.timestamp, one.author, one.content) for one in (await service.search_memory(**who, query=query)).memories] for query in queries]  # fmt: skip
+        answered = [(await service.search_memory(**who, query=query)).memories for query in queries]
+        return [[(one.id, one.timestamp, one.author, one.content) for one in part] for part in answered]
 
     assert asyncio.run(found(HoldfastMemoryService(project))) == asyncio.run(found(InMemoryMemoryService()))
 

@@ -61,7 +61,7 @@ def counting(saver: Any, *, snapshots: int = 100) -> Any:
     builder = StateGraph(State)
     builder.add_node("left", lambda state: {"total": 1, "names": [f"left{state['total']}"]})
     builder.add_node("right", lambda state: {"total": 1, "names": [f"right{state['total']}"]})
-    builder.add_node("join", lambda state: {"total": 10, "names": ["join"]})
+    builder.add_node("join", lambda _: {"total": 10, "names": ["join"]})
     for name in ("left", "right"):
         builder.add_edge(START, name)
         builder.add_edge(name, "join")
@@ -205,15 +205,17 @@ def test_a_store_answers_as_the_one_in_memory(project: Project) -> None:
                 {"missing": None},
             )
         ]
-        answers.append(
-            [
-                [sorted((one.namespace, one.key, repr(one.value)) for one in found) for found in searched],
-                len(store.search((), limit=4)), len(store.search((), limit=50)), len(store.search((), limit=50, offset=9)),
-                store.get(("users", "u1", "notes"), "k1").value, store.get(("users", "u2", "notes"), "k2"),
-                store.list_namespaces(), store.list_namespaces(max_depth=1), store.list_namespaces(prefix=("users", "*")),
-                store.list_namespaces(suffix=("notes",), limit=2, offset=1), store.search(("user",)), store.search(("USERS",)),
-            ]
-        )  # fmt: skip
+        many = [len(store.search((), limit=limit, offset=at)) for limit, at in ((4, 0), (50, 0), (50, 9))]
+        one, none = store.get(("users", "u1", "notes"), "k1").value, store.get(("users", "u2", "notes"), "k2")
+        listed = [
+            store.list_namespaces(),
+            store.list_namespaces(max_depth=1),
+            store.list_namespaces(prefix=("users", "*")),
+            store.list_namespaces(suffix=("notes",), limit=2, offset=1),
+        ]
+        near = [store.search(("user",)), store.search(("USERS",))]
+        found = [sorted((hit.namespace, hit.key, repr(hit.value)) for hit in hits) for hits in searched]
+        answers.append((found, many, one, none, listed, near))
     assert answers[0] == answers[1]
 
 
