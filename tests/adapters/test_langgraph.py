@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import subprocess
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Annotated, Any
@@ -125,6 +127,39 @@ def test_an_interrupted_graph_goes_on_in_another_saver(project: Project) -> None
     config = {"configurable": {"thread_id": "t"}}
     assert build().invoke({"total": 1, "names": []}, config)["__interrupt__"][0].value == "how many?"
     assert asyncio.run(build().ainvoke(Command(resume=41), config)) == {"total": 42, "names": ["asked"]}
+
+
+KILLED = """
+import operator, sys
+from typing import Annotated, TypedDict
+from langgraph.graph import START, StateGraph
+from holdfast.interfaces.adapters import HoldfastSaver
+from holdfast.project import Project
+project = Project.open(sys.argv[1], environ={"HOLDFAST_DATABASE_URL": sys.argv[2]}, person=True)
+class State(TypedDict):
+    total: Annotated[int, operator.add]
+    steps: Annotated[list, operator.add]
+builder = StateGraph(State)
+builder.add_node("one", lambda state: {"total": 1, "steps": [state["total"]]})
+builder.add_edge(START, "one")
+graph = builder.compile(checkpointer=HoldfastSaver(project))
+while True:
+    print(graph.invoke({"total": 0}, {"configurable": {"thread_id": "t"}}, durability="sync")["total"], flush=True)
+"""
+
+
+def test_kill_9_loses_no_turn_that_was_acknowledged(project: Project, store_url: str) -> None:
+    """A graph is killed between two checkpoints, and the next process goes on with the same state."""
+    saver = HoldfastSaver(project)
+    for lines in (1, 5, 2):
+        command = [sys.executable, "-W", "ignore", "-c", KILLED, str(project.clone.repo.top), store_url]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+            assert worker.stdout is not None
+            told = [int(worker.stdout.readline()) for _ in range(lines)][-1]
+            worker.kill()
+            told = max([told, *(int(line) for line in worker.stdout.read().split("\n")[:-1])])
+        state = saver.get_tuple({"configurable": {"thread_id": "t"}}).checkpoint["channel_values"]
+        assert told <= state["total"] <= told + 1 and state["steps"] == list(range(state["total"]))
 
 
 class Chat(TypedDict):

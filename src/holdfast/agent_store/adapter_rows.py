@@ -194,12 +194,9 @@ def items_below(tx: StoreTransaction, prefix: str) -> Iterator[Any]:
     inside = prefix.removesuffix("]")
     where = (tx.of(ITEM), _lives(tx), ITEM.c.namespace.startswith(inside, autoescape=True))
     asked = sa.select(ITEM).where(*where).order_by(ITEM.c.updated.desc(), ITEM.c.namespace, ITEM.c.name)
-    for at in range(0, 1 << 62, PAGE):
-        rows = tx.all(asked.limit(PAGE).offset(at))
+    with tx.connection.execute(asked.execution_options(yield_per=PAGE)) as rows:
         # LIKE takes capitals for small letters on SQLite, and "user" for the beginning of "users".
         yield from (row for row in rows if row.namespace.startswith((f"{inside},", f"{inside}]")))
-        if len(rows) < PAGE:
-            return
 
 
 def namespaces(tx: StoreTransaction, owner: str) -> list[str]:
