@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+ADAPTERS := .adapters
 RUNTIME := $(VENV)/.runtime
 STAMP  := $(VENV)/.installed
 JOBS   ?= auto
@@ -11,12 +12,13 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
+.PHONY: help demo test test-fast test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
 	@echo "make test     all tests (about four minutes on two cores)"
 	@echo "make test-fast  values, rules, files on disk and the shape of the code: for the inner loop"
+	@echo "make test-adapters  the suites of LangGraph, OpenAI Agents SDK and Google ADK, which it installs from PyPI"
 	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"
 	@echo "make bench    the speed table, each number beside its floor"
@@ -63,6 +65,17 @@ test-fast: $(STAMP)
 # Codex, Claude Code and Gemini CLI go into .clients; they run without a network, against a scripted model.
 test-clients: $(STAMP)
 	@$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
+
+# A venv of their own: these packages bring pytest plugins, which `make test` must not load.
+$(ADAPTERS)/.installed: pyproject.toml
+	@$(PYTHON) -m venv $(ADAPTERS)
+	@echo "Installing the frameworks and their suites into $(ADAPTERS) ..." >&2
+	@$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=23.1"
+	@$(ADAPTERS)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[test-adapters]"
+	@touch $@
+
+test-adapters: $(ADAPTERS)/.installed
+	@$(ADAPTERS)/bin/python -m pytest -W default -m adapters tests/adapters $(ARGS)
 
 lint: $(STAMP)
 	@$(BIN)/ruff check .
@@ -113,5 +126,5 @@ mutants: $(STAMP)
 	@$(BIN)/python -m tests.mutants $(ARGS)
 
 clean:
-	@rm -rf $(VENV) .clients build dist .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(ADAPTERS) .clients build dist .demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

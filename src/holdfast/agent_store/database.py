@@ -62,12 +62,12 @@ class StoreTransaction:
             statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
             self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows])
 
-    def upsert(self, table: sa.Table, *rows: dict[str, Any]) -> None:
-        """Insert rows, and replace those whose keys are there."""
+    def upsert(self, table: sa.Table, *rows: dict[str, Any], keep: Sequence[str] = ()) -> None:
+        """Insert rows, or replace those of the same keys; `keep` names columns that stay as they were."""
         if rows:
             made = _insert_of(self.connection.dialect.name)(table)
             keys = [column.name for column in table.primary_key]
-            new = {column.name: made.excluded[column.name] for column in table.c if column.name not in keys}
+            new = {name: made.excluded[name] for name in rows[0] if name not in (*keys, *keep)}
             on_key = {"index_elements": keys}
             made = made.on_conflict_do_update(**on_key, set_=new) if new else made.on_conflict_do_nothing(**on_key)
             self.connection.execute(made, [{"project_id": self.project, **row} for row in rows])

@@ -128,6 +128,8 @@ TRANSCRIPT = _table(
     _needed("kind"),
     _needed("created", BigInteger),
     _needed("body", JsonText),
+    Column("action", Text),  # what wrote this row: an operation that runs twice knows it again
+    Index("transcript_action", "project_id", "session", "action"),
 )
 QUEUE = _table(
     "queue_item",
@@ -166,6 +168,7 @@ CHECKPOINT = _table(
     _needed("kind"),
     _needed("data", LargeBinary),
     _needed("metadata", JsonText),
+    _needed("versions", JsonText),  # of its channels, by name
     Index("checkpoint_run", "project_id", "run"),
 )
 CHANNEL = _table(
@@ -197,6 +200,9 @@ ITEM = _table(
     _needed("created", BigInteger),
     _needed("updated", BigInteger),
     Column("expires", BigInteger),
-    Column("minutes", BigInteger),
+    Column("lifetime", BigInteger),  # microseconds from each use to its end
+    Column("size", Integer),  # numbers of one vector
+    Column("vectors", LargeBinary),  # float32, one after the other; as its owner's model gave them
+    Index("store_item_expires", "project_id", "expires"),
 )
 EVERY = METADATA.sorted_tables

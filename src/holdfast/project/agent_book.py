@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -120,6 +120,22 @@ class AgentBook(Concern):
     def find(self, name: str) -> Agent:
         """The agent of that name; NotFound if there is none."""
         return Agent(self.project, self.database.run(lambda tx: agent_cycles.find_agent(tx, name), read=True))
+
+    def record(self, name: str, rows: Iterable[Mapping[str, Any]]) -> str:
+        """Record a session, given as rows of a transcript, as a run of the log; gives the run's id.
+
+        `name` is the session's, once and for all. What was recorded of it before is not recorded again.
+        """
+        path = os.path.join(self.clone.layout.agent_runs, f"{name}.jsonl")
+        data = "".join(f"{json.dumps(self.clone.intake.value(row))}\n" for row in rows)
+        fsio.make_dirs(os.path.dirname(path))
+        fsio.replace(path, data.encode())
+        return self.project.transcripts.record(own_agent.DIALECT, path)
+
+    def place(self) -> dict[str, Any]:
+        """Where this process works: the folder, the branch and its commit."""
+        head = self.clone.repo.head()
+        return {"cwd": self.clone.repo.top, "branch": head.branch, "commit": head.oid}
 
     def list(self) -> Sequence[AgentIdentity]:
         """All agents, by name."""
@@ -370,12 +386,6 @@ class Agent:
                 hits.append(AgentHit(text=text, score=_share(text, _words(query)), found="recent", cycle=one))
         return hits
 
-    def _place(self) -> dict[str, Any]:
-        """Where this process works: the folder, the branch and its commit."""
-        repo = self._project.clone.repo
-        head = repo.head()
-        return {"cwd": repo.top, "branch": head.branch, "commit": head.oid}
-
     # ── the end of a run ─────────────────────────────────────────────────────────────────────────
 
     def finish(self, summary: str = "", *, task: str | None = None, lessons: Sequence[str] = ()) -> str | None:
@@ -393,12 +403,8 @@ class Agent:
         if run is None:
             return None
         done = self._database.run(partial(agent_cycles.cycles, agent=self.identity, run_id=run), read=True)
-        path = os.path.join(self._project.clone.layout.agent_runs, f"{run}.jsonl")
-        rows = run_rows(self.name, run, done, place=self._place(), task=task, summary=summary)
-        data = "".join(f"{json.dumps(self._scan.value(row))}\n" for row in rows)
-        fsio.make_dirs(os.path.dirname(path))
-        fsio.replace(path, data.encode())
-        recorded = self._project.transcripts.record(own_agent.DIALECT, path)
+        book = self._project.agents
+        recorded = book.record(run, run_rows(self.name, run, done, place=book.place(), task=task, summary=summary))
         for lesson in lessons:
             self._project.memory.remember(
                 lesson, evidence=[f"run:{recorded}"], tags=["lesson"], source=f"run:{recorded}"

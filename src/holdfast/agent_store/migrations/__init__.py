@@ -88,5 +88,5 @@ def number(name: str, *, null: bool = False, small: bool = False) -> sa.Column[A
     return sa.Column(name, sa.Integer if small else sa.BigInteger, nullable=null)
 
 
-def data(name: str) -> sa.Column[Any]:
-    return sa.Column(name, sa.LargeBinary, nullable=False)
+def data(name: str, *, null: bool = False) -> sa.Column[Any]:
+    return sa.Column(name, sa.LargeBinary, nullable=null)

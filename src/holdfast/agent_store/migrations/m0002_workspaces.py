@@ -20,6 +20,9 @@ def upgrade() -> None:
         vectors.add_column(sa.Column("added", sa.BigInteger, nullable=False, server_default="0"))
     op.create_index("memory_index_added", "memory_index", ["project_id", "model", "added"])
     make_vector_table()
+    with op.batch_alter_table("transcript") as transcripts:
+        transcripts.add_column(sa.Column("action", sa.Text))
+        transcripts.create_index("transcript_action", ["project_id", "session", "action"])
     make_table("workspace", *map(text, ("id", "agent_id", "name")), number("created"), key="id")
     make_table(
         "workspace_file",
@@ -38,7 +41,7 @@ def upgrade() -> None:
         text("parent", null=True),
         *map(text, ("run", "kind")),
         data("data"),
-        text("metadata"),
+        *map(text, ("metadata", "versions")),
         key="thread namespace id",
         indexes="checkpoint_run run",
     )
@@ -60,14 +63,20 @@ def upgrade() -> None:
         "store_item",
         *map(text, ("namespace", "name", "value")),
         *map(number, ("created", "updated")),
-        *(number(name, null=True) for name in ("expires", "minutes")),
+        *(number(name, null=True) for name in ("expires", "lifetime")),
+        number("size", null=True, small=True),
+        data("vectors", null=True),
         key="namespace name",
+        indexes="store_item_expires expires",
     )
 
 
 def downgrade() -> None:
     for name in (*TABLES, "store_item"):
         op.drop_table(name)
+    with op.batch_alter_table("transcript") as transcripts:
+        transcripts.drop_index("transcript_action")
+        transcripts.drop_column("action")
     with op.batch_alter_table("memory_record") as records:
         for column in ("used", "uses", "pinned"):
             records.drop_column(column)
