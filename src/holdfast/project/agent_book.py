@@ -144,7 +144,7 @@ class AgentBook(Concern):
     # ── the store ────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def place(self) -> str:
+    def store_place(self) -> str:
         """Where the store is, as a person may see it."""
         url = self.settings.database_url
         return f"this clone ({self.clone.layout.agent_database})" if url is None else database.shown(url)

@@ -54,7 +54,7 @@ def agent_list_text(found: AgentList) -> str:
 )
 def list_agents(project: Project) -> object:
     """List the agents of this project."""
-    return AgentList(project.agents.list(), project.agents.place)
+    return AgentList(project.agents.list(), project.agents.store_place)
 
 
 @frozen
