@@ -35,11 +35,14 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 def test_the_migrations_make_the_tables_that_the_code_uses(engine: Engine) -> None:
     """A column that only one of them knows fails on the first machine that is upgraded."""
+    ours = {table.name for table in tables.EVERY}  # a table of pgvector's own type stands beside them
+
+    def is_ours(name: str | None, kind: str, _: object) -> bool:
+        return kind != "table" or name in ours
+
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        found = compare_metadata(context, tables.METADATA)
-    ours = {table.name for table in tables.EVERY}
-    assert [one for one in found if not (one[0] == "remove_table" and one[1].name not in ours)] == []
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": is_ours})
+        assert compare_metadata(context, tables.METADATA) == []
 
 
 def test_every_key_begins_with_the_project() -> None:
