@@ -95,3 +95,50 @@ class AgentHit:
     found: str
     record: MemoryRecord | None = None
     cycle: AgentCycle | None = None
+
+
+@frozen
+class WorkspaceFile:
+    """One file, folder or link of a workspace; `mode` says which, and who may do what with it."""
+
+    path: str
+    mode: int
+    size: int
+    chunks: tuple[str, ...] = ()  # the hashes of its content, piece by piece
+
+
+@frozen(kw_only=True)
+class WorkspaceSnapshot:
+    """A workspace as a cycle left it."""
+
+    workspace: str
+    cycle: int
+    files: int
+    size: int  # bytes of all files
+    changed: int = 0  # rows that were written for it
+    skipped: tuple[tuple[str, str], ...] = ()  # what was left out: its path, and why
+    unsteady: tuple[str, ...] = ()  # files that changed while they were read
+
+
+@frozen(kw_only=True)
+class WorkspaceDiff:
+    """What differs between two states of a workspace."""
+
+    added: tuple[WorkspaceFile, ...] = ()
+    removed: tuple[WorkspaceFile, ...] = ()
+    changed: tuple[tuple[WorkspaceFile, WorkspaceFile], ...] = ()  # before, after
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+@frozen(kw_only=True)
+class WorkspaceRestored:
+    """What a restore did to a folder."""
+
+    cycle: int  # of the snapshot that was taken
+    folder: str
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()  # what the snapshot does not have, and is still there
+    skipped: tuple[tuple[str, str], ...] = ()  # what the snapshot had left out

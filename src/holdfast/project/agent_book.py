@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import agent_cycles, agent_memory, database, tables
+from holdfast.agent_store import agent_cycles, agent_memory, database, tables, workspace_files
 from holdfast.capture.agents import own_agent
 from holdfast.errors import BadInput, HoldfastError, NoDatabase
 from holdfast.model.agent_entities import (
@@ -41,6 +41,7 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.agent_store.database import AgentDatabase
+    from holdfast.agent_store.workspace_files import Workspace
     from holdfast.project import Project
 
 MAX_AGENT_NAME = 80  # characters
@@ -124,6 +125,7 @@ class Agent:
         self._project, self.identity = project, identity
         self._holder = agent_cycles.this_process()
         self._scan = project.clone.intake
+        self._workspaces: dict[str, Workspace] = {}  # those with a folder: a cycle that names one keeps its files
 
     @property
     def name(self) -> str:
@@ -218,6 +220,28 @@ class Agent:
         best = sorted(hits, key=lambda hit: -hit.score)[:limit]
         self._database.run(lambda tx: agent_memory.use(tx, [hit.record.id for hit in best if hit.record]))
         return best
+
+    # ── files ────────────────────────────────────────────────────────────────────────────────────
+
+    def workspace(self, name: str = "main", folder: str | os.PathLike[str] | None = None) -> Workspace:
+        """A folder that this agent works in; a cycle that proposes with its name keeps its files with the result."""
+        path = None if folder is None else os.fspath(folder)
+        made = workspace_files.Workspace(
+            self._database, self.identity, name, path, holder=self._holder, is_clean=self._is_clean
+        )
+        if folder is not None:
+            self._workspaces[name] = made
+        return made
+
+    def _is_clean(self, data: bytes) -> bool:
+        """Whether a piece of a file holds no secret; what is not text is not searched."""
+        return b"\0" in data[:8000] or self._scan.file(data) == data  # the rule that git knows text by
+
+    def keep_files(self, cycle: AgentCycle) -> None:
+        """Keep the files of the workspace that a cycle named, if this process knows its folder."""
+        found = self._workspaces.get(cycle.proposal.workspace or "")
+        if found is not None and cycle.is_open:
+            found.snapshot(cycle.index)
 
     def _place(self) -> dict[str, Any]:
         """Where this process works: the folder, the branch and its commit."""
@@ -329,6 +353,7 @@ class CycleUnderWay:
         if self.kept is None:
             raise BadInput("a cycle needs a proposal before its result", hint="Call `cycle.propose(...)` first.")
         given = ActionResult(output=output, error=error, artifacts=tuple(artifacts))
+        self._agent.keep_files(self.kept)
         self.kept = self._agent.end(self.kept, given, state=state)
         return self.kept
 
