@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store import agent_cycles, agent_memory, database, tables, workspace_files
 from holdfast.capture.agents import own_agent
-from holdfast.errors import BadInput, HoldfastError, NoDatabase
+from holdfast.errors import BadInput, BadSettings, HoldfastError, LockedText, NoDatabase
 from holdfast.model.agent_entities import (
     LONG_TERM,
     ActionProposal,
@@ -30,22 +30,30 @@ from holdfast.model.agent_entities import (
     AgentCycle,
     AgentHit,
     AgentIdentity,
+    MemoryBudget,
     MemoryRecord,
+    NamespacePruning,
+    PruneReport,
 )
 from holdfast.model.event import timestamp
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.model.ids import token
 from holdfast.project.concern import Concern
+from holdfast.security import sealed_text
 from holdfast.store import fsio
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
-    from holdfast.agent_store.database import AgentDatabase
+    from datetime import timedelta
+
+    from holdfast.agent_store.database import AgentDatabase, SealingKeys
     from holdfast.agent_store.workspace_files import Workspace
     from holdfast.project import Project
 
 MAX_AGENT_NAME = 80  # characters
 _EXTRA = "Install it: pip install 'holdfast[agents]'."
+_KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
+_SEALED = "[sealed]"  # stands in the project's log for what only the key opens
 
 
 class AgentBook(Concern):
@@ -53,7 +61,13 @@ class AgentBook(Concern):
 
     @cached_property
     def database(self) -> AgentDatabase:
-        """The store that the settings name, opened on first use."""
+        """The store that the settings name, opened on first use, with the keys for what is sealed."""
+        if self.settings.encryption_scope or self.settings.encryption_key:
+            self.keys.unlock()
+        return self._opened
+
+    @cached_property
+    def _opened(self) -> AgentDatabase:
         url = self.settings.database_url
         try:
             if url is None:
@@ -61,6 +75,21 @@ class AgentBook(Concern):
             return database.open_url(url, self.project_id)
         except ModuleNotFoundError as error:
             raise NoDatabase(f"agents of your own need {error.name}", hint=_EXTRA) from None
+
+    @cached_property
+    def keys(self) -> SealingKeys:
+        """The keys that seal what `encryption.scope` names."""
+        source = self.settings.encryption_key
+        if source is None:
+            raise BadSettings("encryption.key says nothing, so nothing can be sealed", hint=_KEY)
+        identity, environ = self.settings.encryption_identity, self.project.environ
+        made = sealed_text.key_source(source, project=self.project_id, identity=identity, environ=environ)
+        return database.SealingKeys(self._opened, made, self.settings.encryption_scope)
+
+    @property
+    def locked(self) -> Mapping[tuple[str, str], int]:
+        """What stayed closed so far: key id and reason, and how often."""
+        return dict(self.database.vault.locked)
 
     @cached_property
     def project_id(self) -> str:
@@ -145,6 +174,8 @@ class Agent:
             return now, agent_cycles.last_cycle(tx, now)
 
         self.identity, last = self._database.run(taken)
+        if self.identity.locked or (last is not None and last.is_open and last.locked):
+            raise LockedText(f"what {self.name} goes on with is sealed, and its key is not here")
         pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
         return Resumption(pending, self.identity.cycles, self.identity.state)
 
@@ -200,7 +231,8 @@ class Agent:
     ) -> MemoryRecord:
         """Keep something for this agent; durable on return. The same text in the same cycle is one record."""
         clean = agent_memory.checked(self._scan.text(text), kind, namespace)
-        identity = agent_memory.record_id(self.identity.id, kind, namespace, clean, cycle)
+        vault = self._database.vault
+        identity = agent_memory.record_id(self.identity.id, kind, namespace, clean, cycle, vault=vault)
         record = MemoryRecord(
             id=identity, agent=self.name, kind=kind, namespace=namespace, text=clean, cycle=cycle, pinned=pinned
         )
@@ -220,6 +252,59 @@ class Agent:
         best = sorted(hits, key=lambda hit: -hit.score)[:limit]
         self._database.run(lambda tx: agent_memory.use(tx, [hit.record.id for hit in best if hit.record]))
         return best
+
+    def prune(
+        self,
+        *,
+        older_than: timedelta | None = None,
+        unused_for: timedelta | None = None,
+        budget: int | MemoryBudget | None = None,
+        namespaces: Sequence[str] = (),
+        dry_run: bool = False,
+        consolidate: agent_memory.Consolidate | bool | None = None,
+        forget: Callable[[Sequence[str]], None] = lambda _: None,
+    ) -> PruneReport:
+        """Take away memories that are old, unused, or beyond the budget of their namespace (records, or bytes).
+
+        Pinned ones and those of a cycle under way stay. `consolidate` turns texts into one that stands for them, or
+        True: their first sentences. `forget` is told the ids that are gone, for a vector store to drop them.
+        """
+        if older_than is None and unused_for is None and budget is None:
+            raise BadInput("say what to prune", hint="Give older_than, unused_for or budget.")
+        limit = budget if isinstance(budget, MemoryBudget) else MemoryBudget(records=budget)
+        ages = {"older_than": _micros(older_than), "unused_for": _micros(unused_for)}
+        rule = agent_memory.PruneRule(**ages, budget=limit, namespaces=tuple(namespaces))
+        summarise = agent_memory.first_sentences if consolidate is True else consolidate or None
+        made = partial(agent_memory.plan_pruning, agent=self.identity, rule=rule, leave_room=summarise is not None)
+        plans = self._database.run(made, read=True)
+        done = [self._pruned(plan, rule, summarise, dry_run, forget) for plan in plans]
+        if not dry_run:
+            self._database.run(workspace_files.sweep)
+        return PruneReport(namespaces=tuple(done), dry_run=dry_run)
+
+    def _pruned(
+        self,
+        plan: agent_memory.PrunePlan,
+        rule: agent_memory.PruneRule,
+        summarise: agent_memory.Consolidate | None,
+        dry_run: bool,
+        forget: Callable[[Sequence[str]], None],
+    ) -> NamespacePruning:
+        summaries: list[agent_memory.PlannedSummary] = []
+        closed: set[str] = set()
+        if summarise is not None:
+            going, evidence = self._database.run(partial(agent_memory.going_records, plan=plan), read=True)
+            closed = set(plan.reasons) - {one.id for one in going}
+            summaries = agent_memory.plan_summaries(plan, going, evidence, summarise, rule.budget)
+        if dry_run:
+            return agent_memory.pruning_report(plan, summaries, closed)
+        for one in summaries:  # durable before what it stands for goes
+            self.remember(one.text, kind="reflection", namespace=plan.namespace, evidence=one.evidence)
+        ids = [one for one in plan.reasons if one not in closed]
+        dropped = partial(agent_memory.drop_records, agent=self.identity, plan=plan, ids=ids)
+        still = self._database.run(dropped)
+        forget([one for one in ids if one not in set(still)])
+        return agent_memory.pruning_report(plan, summaries, closed, still)
 
     # ── files ────────────────────────────────────────────────────────────────────────────────────
 
@@ -267,6 +352,8 @@ class Agent:
             return None
         done = self._database.run(partial(agent_cycles.cycles, agent=self.identity, run_id=run), read=True)
         path = os.path.join(self._project.clone.layout.agent_runs, f"{run}.jsonl")
+        if self._database.vault.seals("cycles"):
+            done = [_without_words(one) for one in done]
         rows = run_rows(self.name, run, done, place=self._place(), task=task, summary=summary)
         data = "".join(f"{json.dumps(self._scan.value(row))}\n" for row in rows)
         fsio.make_dirs(os.path.dirname(path))
@@ -367,6 +454,17 @@ class CycleUnderWay:
             self.result(error=f"{type(error).__name__}: {error}")
         elif error is None:
             raise BadInput(f"cycle {self.index} of {self._agent.name} ended without a result")
+
+
+def _without_words(cycle: AgentCycle) -> AgentCycle:
+    """A cycle as the project's log may have it when cycles are sealed: that it was, when, and whether it failed."""
+    failed = cycle.result is not None and cycle.result.error is not None
+    result = ActionResult(error=_SEALED) if failed else ActionResult(output=_SEALED)
+    return replace(cycle, proposal=ActionProposal(tool=_SEALED), result=result)
+
+
+def _micros(age: timedelta | None) -> int | None:
+    return None if age is None else int(age.total_seconds() * agent_cycles.MICROS)
 
 
 def _moment(micros: int) -> str:
