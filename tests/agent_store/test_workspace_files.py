@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import shutil
 import socket
 import stat
+import threading
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +21,7 @@ from holdfast.agent_store import agent_cycles, database, workspace_files
 from holdfast.agent_store.database import AgentDatabase
 from holdfast.agent_store.tables import CHUNK, FILE, SNAPSHOT
 from holdfast.agent_store.workspace_files import Workspace
-from holdfast.errors import BadInput, NoDatabase, NotFound, UnsafePath
+from holdfast.errors import BadInput, HoldfastError, NoDatabase, NotFound, UnsafePath
 from holdfast.model.agent_entities import ActionProposal, ActionResult
 from holdfast.project import Project
 from holdfast.store.confined_folder import CHUNK_SIZE
@@ -86,7 +88,7 @@ def lay_out(folder: Path, entries: dict[str, object]) -> None:
             pass
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(first=ENTRIES, second=ENTRIES)
 def test_what_a_snapshot_holds_is_what_a_restore_gives(
     store: AgentDatabase, tmp_path: Path, first: dict[str, object], second: dict[str, object]
@@ -269,6 +271,44 @@ def test_hostile_names_are_refused_before_anything_is_written(store: AgentDataba
         assert tree(folder) == {"mine": (0o644, b"changed since")}, paths
         workspace.restore(0, only=["mine"])
         assert (folder / "mine").read_text() == "mine"
+
+
+def test_a_folder_that_is_swapped_for_a_link_meanwhile_leads_nowhere(store: AgentDatabase, tmp_path: Path) -> None:
+    """A process that runs beside a restore must not be able to send its files elsewhere."""
+    work, outside, aside = tmp_path / "race/work", tmp_path / "race/outside", tmp_path / "race/aside"
+    (work / "d/e").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "key").write_text("PRIVATE")
+    for n in range(20):
+        (work / f"d/e/{n}").write_text("kept")
+    workspace = opened(store, work)
+    workspace.snapshot(0)
+    stop = threading.Event()
+
+    def swap() -> None:
+        while not stop.is_set():
+            with contextlib.suppress(OSError):
+                os.rename(work / "d/e", aside)
+                os.symlink(outside, work / "d/e")
+            with contextlib.suppress(OSError):
+                os.unlink(work / "d/e")
+                os.rename(aside, work / "d/e")
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    for number in range(10):
+        with contextlib.suppress(HoldfastError):
+            workspace.restore(0, clean=True)
+        with contextlib.suppress(HoldfastError):
+            workspace.snapshot(number + 1)
+        for n in range(20):
+            with contextlib.suppress(OSError):
+                (work / f"d/e/{n}").unlink()
+    stop.set()
+    swapping.join()
+    assert [path.name for path in outside.iterdir()] == ["key"]
+    data = store.run(lambda tx: [bytes(row.data) for row in tx.all(CHUNK.select())])
+    assert not any(b"PRIVATE" in one for one in data)
 
 
 def test_a_file_below_a_link_is_refused(store: AgentDatabase, folder: Path, tmp_path: Path) -> None:

@@ -308,11 +308,17 @@ class Agent:
 
     # ── files ────────────────────────────────────────────────────────────────────────────────────
 
-    def workspace(self, name: str = "main", folder: str | os.PathLike[str] | None = None) -> Workspace:
-        """A folder that this agent works in; a cycle that proposes with its name keeps its files with the result."""
+    def workspace(
+        self, name: str = "main", folder: str | os.PathLike[str] | None = None, *, secrets: bool = False
+    ) -> Workspace:
+        """A folder that this agent works in; a cycle that proposes with its name keeps its files with the result.
+
+        Files in which a secret is found are left out of snapshots, and said; with `secrets` they are kept.
+        """
         path = None if folder is None else os.fspath(folder)
+        is_clean = (lambda _: True) if secrets else self._is_clean
         made = workspace_files.Workspace(
-            self._database, self.identity, name, path, holder=self._holder, is_clean=self._is_clean
+            self._database, self.identity, name, path, holder=self._holder, is_clean=is_clean
         )
         if folder is not None:
             self._workspaces[name] = made
