@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Ambiguous", "BadBundle", "BadInput", "BadSettings", "BlockEdited", "BrokenEntry", "Busy", "Claimed"]
 __all__ += ["Contradicts", "CorruptLog", "Cycle", "FutureFormat", "GitFailed", "HoldfastError", "HookRefused"]
-__all__ += ["HookRewrote", "InConflict", "NeedsConfirmation", "NeedsEvidence", "NeedsReview", "NoDatabase"]
+__all__ += [
+    "HookRewrote",
+    "InConflict",
+    "LockedText",
+    "NeedsConfirmation",
+    "NeedsEvidence",
+    "NeedsReview",
+    "NoDatabase",
+]
 __all__ += [
     "NoModel",
     "NotARepository",

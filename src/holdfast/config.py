@@ -26,6 +26,7 @@ SECTIONS = (
     *("invariants", "decisions", "dead-ends", "assumptions", "facts", "open", "blocked", "session", "changed"),
     *("goals", "found", "links"),
 )
+SEALED = ("directives", "cycles", "memories")  # what `security.sealed_text` seals
 _NOT_IN_REFS = ("..", "@{", "\\", " ", "~", "^", ":", "?", "*", "[")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
 
@@ -105,6 +106,13 @@ def _sections(value: object) -> tuple[str, ...]:
     words = _words(value)
     if unknown := [word for word in words if word not in SECTIONS]:
         raise _Wrong(f"knows no section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    return words
+
+
+def _sealed(value: object) -> tuple[str, ...]:
+    words = _words(value)
+    if unknown := [word for word in words if word not in SEALED]:
+        raise _Wrong(f"cannot seal {unknown[0]!r}; it can seal {', '.join(SEALED)}")
     return words
 
 
@@ -190,6 +198,9 @@ KEYS = (
         "what searches their memories: embedded, pgvector or chroma; pgvector if the database has it",
         untracked=True,
     ),
+    Key("encryption.scope", (), _sealed, "what of your own agents is sealed where it is kept", untracked=True),
+    Key("encryption.key", None, _name, "where the key for that comes from", untracked=True),
+    Key("encryption.identity", None, _name, "a file that opens keys wrapped to age recipients", untracked=True),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),
     Key("index.docs", True, _switch, "whether its documents can be found"),
@@ -237,6 +248,9 @@ class Settings:
     database_url = _Setting[str | None]("database.url")
     database_project = _Setting[str | None]("database.project")
     agents_vectors = _Setting[str | None]("agents.vectors")
+    encryption_scope = _Setting[tuple[str, ...]]("encryption.scope")
+    encryption_key = _Setting[str | None]("encryption.key")
+    encryption_identity = _Setting[str | None]("encryption.identity")
 
     def number(self, name: str) -> int:
         """A setting that is a whole number."""

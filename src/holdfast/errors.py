@@ -12,7 +12,8 @@
     ├── PublishRefused, OnTrunk, HookRefused,
     │   HookRewrote                             what git allows
     └── GitFailed, BadSettings, ScanFailed,
-        BadBundle, NoModel, NoDatabase          what we stand on
+        BadBundle, NoModel, NoDatabase,
+        LockedText                              what we stand on
 
 Normal life (a clash, nothing found in a search) is a return value, not an error.
 Exit code 1 is kept for "looked, and found problems" (`doctor`, `check`), 2 for wrong usage
@@ -204,3 +205,10 @@ class NoDatabase(HoldfastError):
 
     code = 45
     hint = "Check `database.url` (HOLDFAST_DATABASE_URL), and whether the server runs."
+
+
+class LockedText(HoldfastError):
+    """What is needed is sealed, and the key that opens it is not here."""
+
+    code = 47
+    hint = "Check `encryption.key` and `encryption.identity`, and whether the key was destroyed."

@@ -202,6 +202,6 @@ def test_a_secret_in_an_action_is_not_written_down(project: Project) -> None:
         cycle.result(output=f"pushed with {key}")
     agent.remember(f"the token is {key}")
     found = project.agents.database.run(
-        lambda tx: [row for table in database.schema_steps.tables.EVERY for row in tx.all(table.select())]
+        lambda tx: [tuple(row) for table in database.schema_steps.tables.EVERY for row in tx.all(table.select())]
     )
     assert found and key not in repr(found)

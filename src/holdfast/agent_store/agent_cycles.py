@@ -16,7 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from holdfast.agent_store.database import StoreTransaction
+from holdfast.agent_store.database import LOCKED, StoreTransaction
 from holdfast.agent_store.tables import AGENT, CYCLE, PROPOSAL, RESULT
 from holdfast.errors import BadInput, Claimed, NotFound
 from holdfast.model.agent_entities import ActionProposal, ActionResult, AgentCycle, AgentIdentity
@@ -24,7 +24,8 @@ from holdfast.values import asdict, field_names
 
 LEASE = 600  # seconds that an agent is held after each write: a longer step needs `heartbeat`
 MICROS = 1_000_000
-_COLUMNS = [AGENT.c[name] for name in field_names(AgentIdentity)]
+_COLUMNS = [AGENT.c[name] for name in field_names(AgentIdentity) if name in AGENT.c]
+_SEALED = {"directives": "directives", "config": "directives", "state": "cycles"}  # columns of an agent, by scope
 _CYCLES = sa.select(CYCLE, PROPOSAL.c.body.label("proposed"), RESULT.c.body.label("came"), AGENT.c.name).select_from(
     CYCLE.join(AGENT, sa.and_(CYCLE.c.project_id == AGENT.c.project_id, CYCLE.c.agent_id == AGENT.c.id))
     .join(PROPOSAL, sa.and_(*(CYCLE.c[name] == PROPOSAL.c[name] for name in ("project_id", "agent_id", "cycle"))))
@@ -44,11 +45,19 @@ def get_agent(
     """The agent of that name, made if it is new; what is given replaces what it was told before."""
     given = {"directives": None if directives is None else list(directives), "config": config}
     changed = {key: value for key, value in given.items() if value is not None}
-    start = {"directives": [], "config": {}, "cycles": 0, "created": tx.now}
-    tx.insert_new(AGENT, {"id": new_id, "name": name, **start, **changed})
-    if changed:
-        tx.update(AGENT, AGENT.c.name == name, **changed)
+    start: dict[str, Any] = {"directives": [], "config": {}}
+    new = {"id": new_id, "name": name, "cycles": 0, "created": tx.now}
+    tx.insert_new(AGENT, {**new, **_sealed(tx, new_id, {**start, **changed})})
+    found = find_agent(tx, name)
+    if not changed:
+        return found
+    tx.update(AGENT, AGENT.c.id == found.id, **_sealed(tx, found.id, changed))
     return find_agent(tx, name)
+
+
+def _sealed(tx: StoreTransaction, agent_id: str, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns of an agent as they are kept."""
+    return {name: tx.sealed(_SEALED[name], value, "agent", name, agent_id) for name, value in columns.items()}
 
 
 def find_agent(tx: StoreTransaction, name: str) -> AgentIdentity:
@@ -56,12 +65,12 @@ def find_agent(tx: StoreTransaction, name: str) -> AgentIdentity:
     row = tx.one(sa.select(*_COLUMNS).where(tx.of(AGENT), AGENT.c.name == name).with_for_update())
     if row is None:
         raise NotFound(f"there is no agent {name}", hint="List them with `holdfast agent list`.")
-    return _identity(row)
+    return _identity(tx, row)
 
 
 def every_agent(tx: StoreTransaction) -> list[AgentIdentity]:
     """All agents of this project, by name."""
-    return [_identity(row) for row in tx.all(sa.select(*_COLUMNS).where(tx.of(AGENT)).order_by(AGENT.c.name))]
+    return [_identity(tx, row) for row in tx.all(sa.select(*_COLUMNS).where(tx.of(AGENT)).order_by(AGENT.c.name))]
 
 
 def take(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> AgentIdentity:
@@ -97,7 +106,8 @@ def begin(
     run = now.run_id or run_id
     key = {"agent_id": now.id, "cycle": now.cycles}
     tx.insert(CYCLE, {**key, "action": action, "run_id": run, "started": tx.now})
-    tx.insert(PROPOSAL, {**key, "body": asdict(proposal)})
+    body = tx.sealed("cycles", asdict(proposal), "action_proposal", now.id, now.cycles)
+    tx.insert(PROPOSAL, {**key, "body": body})
     tx.update(AGENT, AGENT.c.id == now.id, cycles=now.cycles + 1, run_id=run)
     return AgentCycle(agent=now.name, index=now.cycles, action=action, run_id=run, started=tx.now, proposal=proposal)
 
@@ -117,14 +127,15 @@ def finish(
     if there is None or there.action != cycle.action:
         raise BadInput(f"cycle {cycle.index} of {agent.name} is not the one that was begun here")
     if there.result is not None:
-        if there.result == result:
+        if there.result == result and not there.locked:
             return there
         raise BadInput(f"cycle {cycle.index} of {agent.name} has a result already")
     key = {"agent_id": agent.id, "cycle": cycle.index}
-    tx.insert(RESULT, {**key, "body": asdict(result)})
+    body = tx.sealed("cycles", asdict(result), "action_result", agent.id, cycle.index)
+    tx.insert(RESULT, {**key, "body": body})
     tx.update(CYCLE, CYCLE.c.agent_id == agent.id, CYCLE.c.cycle == cycle.index, ended=tx.now)
     if state is not None:
-        tx.update(AGENT, AGENT.c.id == agent.id, state=state)
+        tx.update(AGENT, AGENT.c.id == agent.id, **_sealed(tx, agent.id, {"state": state}))
     (made,) = cycles(tx, agent, first=cycle.index, last=cycle.index)
     return made
 
@@ -153,16 +164,25 @@ def cycles(
     where += [CYCLE.c.cycle <= last] if last is not None else []
     where += [CYCLE.c.run_id == run_id] if run_id is not None else []
     rows = tx.all(_CYCLES.where(*where).order_by(CYCLE.c.cycle.desc()).limit(newest))
-    return [_cycle(row) for row in reversed(rows)]
+    return [_cycle(tx, row) for row in reversed(rows)]
 
 
-def _identity(row: Any) -> AgentIdentity:
+def _identity(tx: StoreTransaction, row: Any) -> AgentIdentity:
     told = dict(row._mapping)
-    return AgentIdentity(**{**told, "directives": tuple(told["directives"])})
+    kept = {name: tx.opened(told[name], "agent", name, told["id"]) for name in _SEALED}
+    closed: dict[str, Any] = {
+        name: empty for name, empty in (("directives", ()), ("config", {}), ("state", None)) if kept[name] is LOCKED
+    }
+    told |= {**kept, **closed}
+    return AgentIdentity(**{**told, "directives": tuple(told["directives"]), "locked": bool(closed)})
 
 
-def _cycle(row: Any) -> AgentCycle:
-    proposed, came = row.proposed, row.came
+def _cycle(tx: StoreTransaction, row: Any) -> AgentCycle:
+    proposed = tx.opened(row.proposed, "action_proposal", row.agent_id, row.cycle)
+    came = tx.opened(row.came, "action_result", row.agent_id, row.cycle)
+    locked = proposed is LOCKED or came is LOCKED
+    proposed = asdict(ActionProposal()) if proposed is LOCKED else proposed
+    came = asdict(ActionResult()) if came is LOCKED else came
     return AgentCycle(
         agent=row.name,
         index=row.cycle,
@@ -172,6 +192,7 @@ def _cycle(row: Any) -> AgentCycle:
         ended=row.ended,
         proposal=ActionProposal(**{**proposed, "plan": tuple(proposed["plan"])}),
         result=None if came is None else ActionResult(**{**came, "artifacts": tuple(came["artifacts"])}),
+        locked=locked,
     )
 
 

@@ -8,6 +8,7 @@ say whether it was kept, so each operation recognises what it did itself. What a
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,10 +20,13 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
 from holdfast.agent_store import schema_steps
-from holdfast.errors import BadInput, Busy, HoldfastError, NoDatabase, NotStored
+from holdfast.agent_store.tables import SEALING_KEY, to_json
+from holdfast.errors import BadInput, Busy, HoldfastError, NoDatabase, NotFound, NotStored
+from holdfast.security.sealed_text import SECRET_BYTES, KeySource, SealingKey, StoredKey, TextVault, is_sealed
 from holdfast.store.database_file import make_private
 
 T = TypeVar("T")
+LOCKED = object()  # stands for a value that is sealed, and whose key is not here
 WAIT = 30.0  # seconds for another process that writes, or for a free connection
 CONNECT = 5  # seconds for a server to answer
 RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries: a server that restarts is back within these
@@ -40,10 +44,10 @@ _GUARDED = (
 
 
 class StoreTransaction:
-    """One transaction: its connection, the database's clock, and the project it writes for."""
+    """One transaction: its connection, the database's clock, the project it writes for, and what seals its texts."""
 
-    def __init__(self, connection: Connection, project: str, now: int) -> None:
-        self.connection, self.project, self.now = connection, project, now
+    def __init__(self, connection: Connection, project: str, now: int, vault: TextVault) -> None:
+        self.connection, self.project, self.now, self.vault = connection, project, now, vault
 
     def one(self, statement: Any) -> Any:
         """The first row that a statement gives; None if there is none."""
@@ -83,6 +87,19 @@ class StoreTransaction:
         """That a row is of this project."""
         return table.c.project_id == self.project
 
+    def sealed(self, scope: str, value: Any, *bound: object) -> Any:
+        """A JSON value as it may be kept at a place (table, column, key of the row)."""
+        if value is None or not self.vault.seals(scope):
+            return value
+        return {"sealed": self.vault.seal(scope, to_json(value), *bound)}
+
+    def opened(self, value: Any, *bound: object) -> Any:
+        """The JSON value that is kept at a place; LOCKED if it stays closed."""
+        if not (isinstance(value, dict) and len(value) == 1 and is_sealed(value.get("sealed"))):
+            return value
+        text = self.vault.unseal(value["sealed"], *bound)
+        return LOCKED if text is None else json.loads(text)
+
 
 class AgentDatabase:
     """One store, for one project."""
@@ -90,6 +107,7 @@ class AgentDatabase:
     def __init__(self, engine: Engine, project: str, *, close: Callable[[], None]) -> None:
         self.engine, self.project, self._close = engine, project, close
         self.is_shared = engine.dialect.name == "postgresql"  # whether other machines see it, too
+        self.vault = TextVault(project)  # seals nothing
 
     def run(self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()) -> T:
         """Run an operation in a transaction, again after a fault that passes; durable on return.
@@ -116,12 +134,81 @@ class AgentDatabase:
                 if self.is_shared:
                     seen = {"project": self.project, "projects": ",".join((self.project, *projects))}
                     now = connection.execute(sa.text(_SCOPE), seen).one()[2]
-                yield StoreTransaction(connection, self.project, now)
+                yield StoreTransaction(connection, self.project, now, self.vault)
 
     def close(self) -> None:
         """Let go of all connections."""
         self.engine.dispose()
         self._close()
+
+
+class SealingKeys:
+    """The keys of a project's sealed texts: which there are, a new one, and the end of one."""
+
+    def __init__(self, store: AgentDatabase, source: KeySource, scope: Sequence[str]) -> None:
+        self._store, self._source, self._scope = store, source, scope
+
+    def list(self) -> Sequence[StoredKey]:
+        """What the store knows of keys, the oldest first."""
+        return self._store.run(_stored_keys, read=True)
+
+    def unlock(self) -> None:
+        """Let the store seal and open with the keys that can be had; the first key is made when it is needed."""
+        if self._scope and not self._look() and not self._can_be_opened_elsewhere():
+            self.rotate()
+
+    def _can_be_opened_elsewhere(self) -> bool:
+        """Whether there is a key that somebody has: another one, made here, would part what agents wrote."""
+        return not self._source.makes or any(key.destroyed is None for key in self.list())
+
+    def rotate(self) -> str:
+        """Seal with a new key from now on; what older ones sealed stays as it is. Gives its id."""
+        secret = os.urandom(SECRET_BYTES)
+        made = SealingKey.of(secret, self._store.project)
+        wrapped = self._source.add(secret)
+        self._store.run(lambda tx: tx.insert_new(SEALING_KEY, {"id": made.id, "wrapped": wrapped, "created": tx.now}))
+        self._look()
+        return made.id
+
+    def destroy(self, key: str) -> bool:
+        """End a key: what it sealed can never be read again. False if its secret is still where only you can remove it.
+
+        Copies of the database from before still hold a wrapped key: they end with the identities that open it.
+        """
+        known = {one.id for one in self.list()} | {self._store.vault.key_id}
+        if key not in known:
+            raise NotFound(f"there is no key {key[:40]!r}", hint="List them with `project.agents.keys.list()`.")
+        is_gone = self._source.destroy(self._store.project, key)
+        self._store.run(lambda tx: _end_key(tx, key))
+        if not self._store.is_shared:
+            with self._store.engine.connect() as connection:  # or its bytes stay in the log beside the file
+                connection.exec_driver_sql("COMMIT")
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._look()
+        return is_gone
+
+    def _look(self) -> bool:
+        """Read the keys again; whether one is there to seal with."""
+        stored, project = self.list(), self._store.project
+        made = [SealingKey.of(secret, project) for secret in self._source.secrets(stored)]
+        gone = [key.id for key in stored if key.destroyed is not None]
+        noted = self._store.vault.locked
+        self._store.vault = TextVault(project, scope=self._scope, keys=made, destroyed=gone)
+        self._store.vault.locked = noted
+        return self._store.vault.key_id is not None
+
+
+def _stored_keys(tx: StoreTransaction) -> list[StoredKey]:
+    columns = [SEALING_KEY.c[name] for name in ("id", "wrapped", "created", "destroyed")]
+    rows = tx.all(sa.select(*columns).where(tx.of(SEALING_KEY)).order_by(SEALING_KEY.c.created, SEALING_KEY.c.id))
+    return [StoredKey(**row._mapping) for row in rows]
+
+
+def _end_key(tx: StoreTransaction, key: str) -> None:
+    if tx.connection.dialect.name == "sqlite":
+        tx.connection.exec_driver_sql("PRAGMA secure_delete = ON")  # or the wrapped key stays in a free page
+    tx.insert_new(SEALING_KEY, {"id": key, "wrapped": "", "created": tx.now})
+    tx.update(SEALING_KEY, SEALING_KEY.c.id == key, wrapped="", destroyed=tx.now)
 
 
 @cache

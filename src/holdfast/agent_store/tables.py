@@ -148,7 +148,16 @@ QUEUE = _table(
     Index("queue_item_ready", "project_id", "agent_id", "state", "ready"),
 )
 WORKSPACE = _table("workspace", _key("id"), _needed("agent_id"), _needed("name"), _needed("created", BigInteger))
-FILE = _table(
+SNAPSHOT = _table(  # that a workspace was looked at in a cycle, also when no file had changed
+    "workspace_snapshot",
+    _key("workspace_id"),
+    _key("cycle", BigInteger),
+    _needed("created", BigInteger),
+    _needed("files", BigInteger),
+    _needed("size", BigInteger),
+    _needed("skipped", JsonText),
+)
+FILE = _table(  # what changed in a cycle: a file is what its last row says; mode 0: it is gone
     "workspace_file",
     _key("workspace_id"),
     _key("cycle", BigInteger),
@@ -157,7 +166,10 @@ FILE = _table(
     _needed("size", BigInteger),
     _needed("chunks", JsonText),
 )
-CHUNK = _table("workspace_chunk", _key("digest"), _needed("data", LargeBinary))
+CHUNK = _table("workspace_chunk", _key("digest"), _needed("used", BigInteger), _needed("data", LargeBinary))
+SEALING_KEY = _table(  # which keys text was sealed with; `wrapped` is empty where the key is kept elsewhere
+    "sealing_key", _key("id"), _needed("wrapped"), _needed("created", BigInteger), Column("destroyed", BigInteger)
+)
 CHECKPOINT = _table(
     "checkpoint",
     _key("thread"),

@@ -47,6 +47,7 @@ class AgentCycle:
     proposal: ActionProposal
     ended: int | None = None
     result: ActionResult | None = None
+    locked: bool = False  # what it says is sealed, and its key is not here: texts are empty
 
     @property
     def is_open(self) -> bool:
@@ -68,6 +69,7 @@ class AgentIdentity:
     holder: str | None = None  # the process that works as this agent
     held_until: int | None = None
     created: int = 0
+    locked: bool = False  # directives, config or state are sealed, and their key is not here: they are empty
 
 
 @frozen(kw_only=True)
@@ -84,6 +86,44 @@ class MemoryRecord:
     pinned: bool = False
     uses: int = 0
     used: int | None = None
+
+
+@frozen(kw_only=True)
+class MemoryBudget:
+    """How much a namespace may hold."""
+
+    records: int | None = None
+    bytes: int | None = None  # of texts as they are kept
+
+
+@frozen(kw_only=True)
+class NamespacePruning:
+    """What pruning did to one namespace, or would do."""
+
+    namespace: str
+    before: int  # records
+    after: int  # records, summaries included
+    size: int  # bytes of texts before
+    freed: int  # bytes of texts that went, less those of summaries
+    deleted: Mapping[str, int]  # reason (older, unused, budget): records that are gone
+    consolidated: Mapping[str, int]  # reason: records that a summary stands for
+    summaries: int = 0
+    pinned: int = 0  # records that would have gone and are pinned
+    open: int = 0  # records that would have gone and belong to a cycle that is under way
+    locked: int = 0  # records that would be consolidated and cannot be read here: they stay
+
+
+@frozen(kw_only=True)
+class PruneReport:
+    """What pruning did, or would do."""
+
+    namespaces: tuple[NamespacePruning, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def gone(self) -> int:
+        """Records that are gone, whether a summary stands for them or not."""
+        return sum(sum((*one.deleted.values(), *one.consolidated.values())) for one in self.namespaces)
 
 
 @frozen(kw_only=True)
@@ -114,3 +154,50 @@ class NearestRecords:
 
     hits: tuple[tuple[str, float], ...]
     is_exact: bool  # whether none that is nearer can be missing
+
+
+@frozen
+class WorkspaceFile:
+    """One file, folder or link of a workspace; `mode` says which, and who may do what with it."""
+
+    path: str
+    mode: int
+    size: int
+    chunks: tuple[str, ...] = ()  # the hashes of its content, piece by piece
+
+
+@frozen(kw_only=True)
+class WorkspaceSnapshot:
+    """A workspace as a cycle left it."""
+
+    workspace: str
+    cycle: int
+    files: int
+    size: int  # bytes of all files
+    changed: int = 0  # rows that were written for it
+    skipped: tuple[tuple[str, str], ...] = ()  # what was left out: its path, and why
+    unsteady: tuple[str, ...] = ()  # files that changed while they were read
+
+
+@frozen(kw_only=True)
+class WorkspaceDiff:
+    """What differs between two states of a workspace."""
+
+    added: tuple[WorkspaceFile, ...] = ()
+    removed: tuple[WorkspaceFile, ...] = ()
+    changed: tuple[tuple[WorkspaceFile, WorkspaceFile], ...] = ()  # before, after
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed)
+
+
+@frozen(kw_only=True)
+class WorkspaceRestored:
+    """What a restore did to a folder."""
+
+    cycle: int  # of the snapshot that was taken
+    folder: str
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()  # what the snapshot does not have, and is still there
+    skipped: tuple[tuple[str, str], ...] = ()  # what the snapshot had left out

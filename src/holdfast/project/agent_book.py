@@ -15,48 +15,29 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import (
-    agent_cycles,
-    agent_memory,
-    database,
-    schema_steps,
-    store_transfer,
-    tables,
-    vector_store,
-)
+from holdfast.agent_store import agent_cycles, database, schema_steps, store_transfer, vector_store
 from holdfast.capture.agents import own_agent
-from holdfast.errors import BadInput, HoldfastError, NoDatabase, NoModel
-from holdfast.model.agent_entities import (
-    LONG_TERM,
-    SHORT_TERM,
-    ActionProposal,
-    ActionResult,
-    AgentCycle,
-    AgentHit,
-    AgentIdentity,
-    MemoryRecord,
-    VectorRow,
-)
-from holdfast.model.event import timestamp
-from holdfast.model.ids import run_id as new_run_id
+from holdfast.errors import BadInput, BadSettings, NoDatabase
+from holdfast.model.agent_entities import AgentIdentity
 from holdfast.model.ids import token
 from holdfast.project.concern import Concern
+from holdfast.project.working_agent import Agent
+from holdfast.security import sealed_text
 from holdfast.store import fsio
-from holdfast.values import frozen
 
 if TYPE_CHECKING:
-    from holdfast.agent_store.database import AgentDatabase
+    from holdfast.agent_store.database import AgentDatabase, SealingKeys
     from holdfast.agent_store.vector_store import MemoryVectors
-    from holdfast.project import Project
 
 MAX_AGENT_NAME = 80  # characters
 RECENT = 2  # of the last results that are recalled whatever they say: more of them would crowd out what was asked for
 _EXTRA = "Install it: pip install 'holdfast[agents]'."
+_KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
+_SEALED = "[sealed]"  # stands in the project's log for what only the key opens
 
 
 class AgentBook(Concern):
@@ -64,7 +45,13 @@ class AgentBook(Concern):
 
     @cached_property
     def database(self) -> AgentDatabase:
-        """The store that the settings name, opened on first use."""
+        """The store that the settings name, opened on first use, with the keys for what is sealed."""
+        if self.settings.encryption_scope or self.settings.encryption_key:
+            self.keys.unlock()
+        return self._opened
+
+    @cached_property
+    def _opened(self) -> AgentDatabase:
         url = self.settings.database_url
         try:
             if url is None:
@@ -78,6 +65,21 @@ class AgentBook(Concern):
         """The embeddings of all agents, searched by the store that `agents.vectors` names."""
         choice, folder = self.settings.agents_vectors, self.clone.layout.agent_vectors
         return vector_store.MemoryVectors(self.database, choice=choice, folder=folder, notes=self.clone.notes)
+
+    @cached_property
+    def keys(self) -> SealingKeys:
+        """The keys that seal what `encryption.scope` names."""
+        source = self.settings.encryption_key
+        if source is None:
+            raise BadSettings("encryption.key says nothing, so nothing can be sealed", hint=_KEY)
+        identity, environ = self.settings.encryption_identity, self.project.environ
+        made = sealed_text.key_source(source, project=self.project_id, identity=identity, environ=environ)
+        return database.SealingKeys(self._opened, made, self.settings.encryption_scope)
+
+    @property
+    def locked(self) -> Mapping[tuple[str, str], int]:
+        """What stayed closed so far: key id and reason, and how often."""
+        return dict(self.database.vault.locked)
 
     @cached_property
     def project_id(self) -> str:
@@ -182,333 +184,3 @@ class AgentBook(Concern):
     def migration_sql(self, step: str | None = None, since: str | None = None) -> str:
         """The same for Postgres as SQL, for a DBA to run."""
         return schema_steps.as_sql(step or schema_steps.NEWEST, since)
-
-
-@frozen
-class Resumption:
-    """Where an agent goes on: after its last cycle, or with one whose result nobody knows."""
-
-    pending: CycleUnderWay | None  # its action may have happened: look first, then give its result
-    next_index: int
-    state: Any
-
-
-class Agent:
-    """One agent, for the process that works as it."""
-
-    def __init__(self, project: Project, identity: AgentIdentity) -> None:
-        self._project, self.identity = project, identity
-        self._holder = agent_cycles.this_process()
-        self._scan = project.clone.intake
-
-    @property
-    def name(self) -> str:
-        return self.identity.name
-
-    @property
-    def _database(self) -> AgentDatabase:
-        return self._project.agents.database
-
-    # ── cycles ───────────────────────────────────────────────────────────────────────────────────
-
-    def resume(self) -> Resumption:
-        """Take the agent up where it stopped; Claimed if another process works as it."""
-
-        def taken(tx: database.StoreTransaction) -> tuple[AgentIdentity, AgentCycle | None]:
-            now = agent_cycles.take(tx, self.identity, self._holder)
-            return now, agent_cycles.last_cycle(tx, now)
-
-        self.identity, last = self._database.run(taken)
-        pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
-        return Resumption(pending, self.identity.cycles, self.identity.state)
-
-    def cycle(self) -> CycleUnderWay:
-        """The next cycle; nothing is kept before it proposes something."""
-        return CycleUnderWay(self, None)
-
-    def cycles(self, *, last: int | None = None) -> Sequence[AgentCycle]:
-        """The cycles so far, in their order."""
-        return self._database.run(partial(agent_cycles.cycles, agent=self.identity, newest=last), read=True)
-
-    def episodes(self, last: int = 20) -> Sequence[AgentCycle]:
-        """The last cycles that have a result: what the agent did and what came of it."""
-        return [one for one in self.cycles(last=last + 1) if not one.is_open][-last:]
-
-    def heartbeat(self) -> None:
-        """Say that this process still works as the agent: for a step that takes longer than the lease."""
-        self._database.run(partial(agent_cycles.take, agent=self.identity, holder=self._holder))
-
-    def let_go(self) -> None:
-        """Stop working as the agent: another process need not wait for the lease."""
-        self._database.run(partial(agent_cycles.let_go, agent=self.identity, holder=self._holder))
-
-    def begin(self, proposal: ActionProposal) -> AgentCycle:
-        """Keep a proposal as the next cycle; durable on return."""
-        clean = ActionProposal(**self._clean(proposal, "thoughts", "plan", "tool", "arguments", "workspace"))
-        run = new_run_id(self._project.clone.clock())
-        made = partial(
-            agent_cycles.begin, agent=self.identity, proposal=clean, holder=self._holder, action=token(16), run_id=run
-        )
-        return self._database.run(made)
-
-    def end(self, cycle: AgentCycle, result: ActionResult, *, state: Any = None) -> AgentCycle:
-        """Keep what came of a cycle; durable on return."""
-        clean = ActionResult(**self._clean(result, "output", "error", "artifacts"))
-        made = partial(agent_cycles.finish, agent=self.identity, cycle=cycle, result=clean, holder=self._holder)
-        return self._database.run(partial(made, state=state))
-
-    def _clean(self, value: ActionProposal | ActionResult, *names: str) -> dict[str, Any]:
-        """The fields without known secrets: what an agent does is written down as any other run is."""
-        given = {name: getattr(value, name) for name in names}
-        tables.to_json(given)  # what is no JSON is refused here, with a sentence
-        safe = self._scan.value(given)
-        return {name: tuple(one) if isinstance(one, list) and name != "output" else one for name, one in safe.items()}
-
-    # ── memory ───────────────────────────────────────────────────────────────────────────────────
-
-    def remember(
-        self,
-        text: str,
-        *,
-        kind: str = "observation",
-        namespace: str = LONG_TERM,
-        cycle: int | None = None,
-        pinned: bool = False,
-        evidence: Sequence[str] = (),
-        embedding: Sequence[float] | None = None,
-    ) -> MemoryRecord:
-        """Keep something for this agent; durable on return. The same text in the same cycle is one record.
-
-        Its vector is `embedding`, or made by the model for search by meaning if there is one.
-        """
-        clean = agent_memory.checked(self._scan.text(text), kind, namespace)
-        identity = agent_memory.record_id(self.identity.id, kind, namespace, clean, cycle)
-        record = MemoryRecord(
-            id=identity, agent=self.name, kind=kind, namespace=namespace, text=clean, cycle=cycle, pinned=pinned
-        )
-        made = self._vector(clean, embedding)
-        vector = (made[0], vector_store.as_bytes(made[1])) if made else None
-        keep = partial(agent_memory.remember, agent=self.identity, record=record, evidence=evidence, vector=vector)
-        kept = self._database.run(keep)
-        if vector is not None:
-            row = VectorRow(kept.id, self.identity.id, namespace, vector[1])
-            self._project.agents.vectors.put(vector[0], [row])
-        return kept
-
-    def recall(
-        self,
-        query: str,
-        *,
-        limit: int = 8,
-        namespaces: Sequence[str] = (),
-        embedding: Sequence[float] | None = None,
-        projects: Sequence[str] = (),
-    ) -> Sequence[AgentHit]:
-        """What the agent remembers about something, best first, and then its last results.
-
-        By vectors if it has any (of `embedding`, or of the model for search by meaning), else by words. With
-        `projects` also what the agent of that name remembers in others of a shared database.
-        """
-        if limit < 1 or any("," in one or not one for one in projects):
-            raise BadInput("recall wants a limit of 1 or more, and names of projects without commas")
-        vector = self._vector(query, embedding, is_question=True)
-        places = [None, *(one for one in dict.fromkeys(projects) if one != self._database.project)]
-        recent = self._recent(query, namespaces)[: limit // 2]
-        hits: list[AgentHit] = []
-        if vector is not None:
-            hits = [hit for place in places for hit in self._near(vector, limit, namespaces, place)]
-        if not hits:  # a share of words and a cosine do not compare, so it is one or the other
-            hits = [hit for place in places for hit in self._with_words(query, namespaces, place)]
-        best = sorted(hits, key=lambda hit: -hit.score)[: limit - len(recent)]
-        own = [hit.record.id for hit in best if hit.record is not None and hit.project is None]
-        if own:
-            self._database.run(lambda tx: agent_memory.use(tx, own))
-        return [*best, *recent]
-
-    def _vector(
-        self, text: str, embedding: Sequence[float] | None, *, is_question: bool = False
-    ) -> tuple[str, Any] | None:
-        """A text's vector and the name of the model that made it; None where there is no model."""
-        if embedding is not None:
-            given = vector_store.checked_vector(embedding)
-            return vector_store.given_model(given), given
-        if not text.strip() or (model := self._project.models.embedder()) is None:
-            return None
-        try:
-            vector = model.question(text) if is_question else model.vectors([text])[0]
-        except NoModel as error:
-            self._project.clone.notes.append(f"this was not done by meaning: {error}")
-            return None
-        return model.key, vector
-
-    def _near(
-        self, vector: tuple[str, Any], limit: int, namespaces: Sequence[str], project: str | None
-    ) -> list[AgentHit]:
-        """The records nearest to a vector, in this project or another one."""
-        others = () if project is None else (project,)
-        agent: str | None = self.identity.id
-        if project is not None:
-            look = partial(agent_memory.agent_id, name=self.name, project=project)
-            agent = self._database.run(look, read=True, projects=others)
-        if agent is None:
-            return []
-        model, numbers = vector
-        found = self._project.agents.vectors.nearest(
-            model, numbers, limit=limit, namespaces=namespaces, agents=[agent], project=project
-        )
-        scores = dict(found.hits)
-        read = partial(agent_memory.records, ids=list(scores), project=project)
-        how = "exact" if found.is_exact else "approximate"
-        return [
-            AgentHit(text=one.text, score=scores[one.id], found=how, record=one, project=project)
-            for one in self._database.run(read, read=True, projects=others)
-        ]
-
-    def _with_words(self, query: str, namespaces: Sequence[str], project: str | None) -> list[AgentHit]:
-        """Records that hold words of a question: where there are no vectors."""
-        words = _words(query)
-        found = partial(agent_memory.with_words, agent=self.identity, words=words, namespaces=namespaces)
-        others = () if project is None else (project,)
-        return [
-            AgentHit(text=one.text, score=_share(one.text, words), found="words", record=one, project=project)
-            for one in self._database.run(partial(found, project=project), read=True, projects=others)
-        ]
-
-    def _recent(self, query: str, namespaces: Sequence[str]) -> list[AgentHit]:
-        """The last results, the newest first: they are of the short term, whatever they are about."""
-        if namespaces and SHORT_TERM not in namespaces:
-            return []
-        hits = []
-        for one in reversed(self.episodes(last=RECENT)):
-            came = one.result.error if one.result and one.result.error is not None else one.result and one.result.output
-            text = came if isinstance(came, str) else json.dumps(came, ensure_ascii=False)
-            if came is not None:
-                hits.append(AgentHit(text=text, score=_share(text, _words(query)), found="recent", cycle=one))
-        return hits
-
-    # ── the end of a run ─────────────────────────────────────────────────────────────────────────
-
-    def finish(self, summary: str = "", *, task: str | None = None, lessons: Sequence[str] = ()) -> str | None:
-        """End the run: it enters the project's log, and its lessons become candidates. Gives the run's id.
-
-        None if no cycle was done since the last run. Killed anywhere, the same call again finishes it.
-        """
-        resumed = self.resume()
-        if resumed.pending is not None:
-            raise BadInput(
-                f"cycle {resumed.pending.index} of {self.name} has no result",
-                hint="Give its result first: `agent.resume().pending.result(...)`.",
-            )
-        run = self.identity.run_id
-        if run is None:
-            return None
-        done = self._database.run(partial(agent_cycles.cycles, agent=self.identity, run_id=run), read=True)
-        book = self._project.agents
-        recorded = book.record(run, run_rows(self.name, run, done, place=book.place(), task=task, summary=summary))
-        for lesson in lessons:
-            self._project.memory.remember(
-                lesson, evidence=[f"run:{recorded}"], tags=["lesson"], source=f"run:{recorded}"
-            )
-        self._database.run(partial(agent_cycles.end_run, agent=self.identity, run_id=run))
-        return recorded
-
-
-def run_rows(
-    agent: str, run: str, done: Sequence[AgentCycle], *, place: Mapping[str, Any], task: str | None, summary: str
-) -> Iterator[dict[str, Any]]:
-    """A run of cycles as a transcript; `place` says where it happened."""
-    started = _moment(done[0].started)
-    yield {"type": "session", "agent": agent, "session": run, **place, "started": started, "title": task}
-    yield {"type": "turn", "key": run, "ts": started, "prompt": task or ""}
-    for one in done:
-        proposal, result = one.proposal, one.result
-        said = proposal.thoughts if proposal.tool is None else ""
-        told = {
-            "type": "step",
-            "id": one.action,
-            "ts": _moment(one.started),
-            "reasoning": proposal.thoughts,
-            "text": said,
-        }
-        if proposal.tool is None or result is None:
-            yield told
-            continue
-        output = result.error if result.error is not None else result.output
-        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
-        given = json.dumps(proposal.arguments, ensure_ascii=False)
-        call = {"id": one.action, "name": proposal.tool, "input": given, "output": text}
-        yield {**told, "calls": [{**call, "failed": result.error is not None}]}
-    if summary:
-        yield {"type": "step", "id": f"{run}-end", "ts": _moment(done[-1].ended or done[-1].started), "text": summary}
-
-
-class CycleUnderWay:
-    """One cycle from its proposal to its result.
-
-    As a context, it keeps an exception as the result's error. Whatever ends the process leaves the cycle open.
-    """
-
-    def __init__(self, agent: Agent, kept: AgentCycle | None) -> None:
-        self._agent, self.kept = agent, kept
-
-    @property
-    def index(self) -> int | None:
-        """Its place among the agent's cycles; None before it proposed something."""
-        return self.kept.index if self.kept else None
-
-    @property
-    def action(self) -> str | None:
-        """The name of its action, which stays the same after a crash: give it to tools that can tell a repeat."""
-        return self.kept.action if self.kept else None
-
-    def propose(
-        self,
-        *,
-        thoughts: str = "",
-        plan: Sequence[str] = (),
-        tool: str | None = None,
-        arguments: Mapping[str, Any] | None = None,
-        workspace: str | None = None,
-    ) -> AgentCycle:
-        """Keep what the agent means to do; durable on return. Only then may it be done."""
-        if self.kept is not None:
-            raise BadInput(f"cycle {self.index} of {self._agent.name} has a proposal already")
-        given = ActionProposal(
-            thoughts=thoughts, plan=tuple(plan), tool=tool, arguments=dict(arguments or {}), workspace=workspace
-        )
-        self.kept = self._agent.begin(given)
-        return self.kept
-
-    def result(
-        self, *, output: Any = None, error: str | None = None, artifacts: Sequence[str] = (), state: Any = None
-    ) -> AgentCycle:
-        """Keep what came of it; durable on return. `state` is what `resume` gives to the next process."""
-        if self.kept is None:
-            raise BadInput("a cycle needs a proposal before its result", hint="Call `cycle.propose(...)` first.")
-        given = ActionResult(output=output, error=error, artifacts=tuple(artifacts))
-        self.kept = self._agent.end(self.kept, given, state=state)
-        return self.kept
-
-    def __enter__(self) -> CycleUnderWay:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if self.kept is None or not self.kept.is_open:
-            return
-        if isinstance(error, Exception) and not isinstance(error, HoldfastError):
-            self.result(error=f"{type(error).__name__}: {error}")
-        elif error is None:
-            raise BadInput(f"cycle {self.index} of {self._agent.name} ended without a result")
-
-
-def _moment(micros: int) -> str:
-    return timestamp(datetime.fromtimestamp(micros / agent_cycles.MICROS, UTC))
-
-
-def _words(query: str) -> list[str]:
-    return sorted({word for word in query.split() if len(word) > 2}, key=len, reverse=True)[:12]
-
-
-def _share(text: str, words: Sequence[str]) -> float:
-    held = sum(word.casefold() in text.casefold() for word in words)
-    return round(held / max(1, len(words)), 4)

@@ -8,7 +8,10 @@ from holdfast.agent_store.migrations import VECTOR_TABLE, data, make_table, make
 revision = "0002"
 down_revision = "0001"
 
-TABLES = ("workspace", "workspace_file", "workspace_chunk", "checkpoint", "checkpoint_channel", "checkpoint_write")
+TABLES = (
+    *("workspace", "workspace_snapshot", "workspace_file", "workspace_chunk", "sealing_key"),
+    *("checkpoint", "checkpoint_channel", "checkpoint_write"),
+)
 
 
 def upgrade() -> None:
@@ -25,6 +28,13 @@ def upgrade() -> None:
         transcripts.create_index("transcript_action", ["project_id", "session", "action"])
     make_table("workspace", *map(text, ("id", "agent_id", "name")), number("created"), key="id")
     make_table(
+        "workspace_snapshot",
+        text("workspace_id"),
+        *map(number, ("cycle", "created", "files", "size")),
+        text("skipped"),
+        key="workspace_id cycle",
+    )
+    make_table(
         "workspace_file",
         text("workspace_id"),
         number("cycle"),
@@ -34,7 +44,10 @@ def upgrade() -> None:
         text("chunks"),
         key="workspace_id cycle path",
     )
-    make_table("workspace_chunk", text("digest"), data("data"), key="digest")
+    make_table("workspace_chunk", text("digest"), number("used"), data("data"), key="digest")
+    make_table(
+        "sealing_key", *map(text, ("id", "wrapped")), number("created"), number("destroyed", null=True), key="id"
+    )
     make_table(
         "checkpoint",
         *map(text, ("thread", "namespace", "id")),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.agent_store.store_transfer import StoreCopied
     from holdfast.model.agent_entities import AgentCycle, AgentIdentity
     from holdfast.project import Project
-    from holdfast.project.agent_book import Agent
+    from holdfast.project.working_agent import Agent
 
 LAST = 20  # cycles that are shown unless somebody asks for more
 _OUTPUT = 60  # characters of what came of a cycle

@@ -1,0 +1,483 @@
+"""One agent, for the process that works as it: cycles, memory, files, and the end of a run.
+
+`project.agents.get(name)` gives an `Agent`. What it keeps goes through `agent_store`; a finished run is written as a
+transcript and imported like any agent's session.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agent_store import agent_cycles, agent_memory, database, tables, vector_store, workspace_files
+from holdfast.errors import BadInput, HoldfastError, LockedText, NoModel
+from holdfast.model.agent_entities import (
+    LONG_TERM,
+    SHORT_TERM,
+    ActionProposal,
+    ActionResult,
+    AgentCycle,
+    AgentHit,
+    AgentIdentity,
+    MemoryBudget,
+    MemoryRecord,
+    NamespacePruning,
+    PruneReport,
+    VectorRow,
+)
+from holdfast.model.event import timestamp
+from holdfast.model.ids import run_id as new_run_id
+from holdfast.model.ids import token
+from holdfast.values import frozen, replace
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from holdfast.agent_store.database import AgentDatabase
+    from holdfast.agent_store.workspace_files import Workspace
+    from holdfast.project import Project
+
+MAX_AGENT_NAME = 80  # characters
+RECENT = 2  # of the last results that are recalled whatever they say: more of them would crowd out what was asked for
+_EXTRA = "Install it: pip install 'holdfast[agents]'."
+_KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
+_SEALED = "[sealed]"  # stands in the project's log for what only the key opens
+
+
+@frozen
+class Resumption:
+    """Where an agent goes on: after its last cycle, or with one whose result nobody knows."""
+
+    pending: CycleUnderWay | None  # its action may have happened: look first, then give its result
+    next_index: int
+    state: Any
+
+
+class Agent:
+    """One agent, for the process that works as it."""
+
+    def __init__(self, project: Project, identity: AgentIdentity) -> None:
+        self._project, self.identity = project, identity
+        self._holder = agent_cycles.this_process()
+        self._scan = project.clone.intake
+        self._workspaces: dict[str, Workspace] = {}  # those with a folder: a cycle that names one keeps its files
+
+    @property
+    def name(self) -> str:
+        return self.identity.name
+
+    @property
+    def _database(self) -> AgentDatabase:
+        return self._project.agents.database
+
+    # ── cycles ───────────────────────────────────────────────────────────────────────────────────
+
+    def resume(self) -> Resumption:
+        """Take the agent up where it stopped; Claimed if another process works as it."""
+
+        def taken(tx: database.StoreTransaction) -> tuple[AgentIdentity, AgentCycle | None]:
+            now = agent_cycles.take(tx, self.identity, self._holder)
+            return now, agent_cycles.last_cycle(tx, now)
+
+        self.identity, last = self._database.run(taken)
+        if self.identity.locked or (last is not None and last.is_open and last.locked):
+            raise LockedText(f"what {self.name} goes on with is sealed, and its key is not here")
+        pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
+        return Resumption(pending, self.identity.cycles, self.identity.state)
+
+    def cycle(self) -> CycleUnderWay:
+        """The next cycle; nothing is kept before it proposes something."""
+        return CycleUnderWay(self, None)
+
+    def cycles(self, *, last: int | None = None) -> Sequence[AgentCycle]:
+        """The cycles so far, in their order."""
+        return self._database.run(partial(agent_cycles.cycles, agent=self.identity, newest=last), read=True)
+
+    def episodes(self, last: int = 20) -> Sequence[AgentCycle]:
+        """The last cycles that have a result: what the agent did and what came of it."""
+        return [one for one in self.cycles(last=last + 1) if not one.is_open][-last:]
+
+    def heartbeat(self) -> None:
+        """Say that this process still works as the agent: for a step that takes longer than the lease."""
+        self._database.run(partial(agent_cycles.take, agent=self.identity, holder=self._holder))
+
+    def let_go(self) -> None:
+        """Stop working as the agent: another process need not wait for the lease."""
+        self._database.run(partial(agent_cycles.let_go, agent=self.identity, holder=self._holder))
+
+    def begin(self, proposal: ActionProposal) -> AgentCycle:
+        """Keep a proposal as the next cycle; durable on return."""
+        clean = ActionProposal(**self._clean(proposal, "thoughts", "plan", "tool", "arguments", "workspace"))
+        run = new_run_id(self._project.clone.clock())
+        made = partial(
+            agent_cycles.begin, agent=self.identity, proposal=clean, holder=self._holder, action=token(16), run_id=run
+        )
+        return self._database.run(made)
+
+    def end(self, cycle: AgentCycle, result: ActionResult, *, state: Any = None) -> AgentCycle:
+        """Keep what came of a cycle; durable on return."""
+        clean = ActionResult(**self._clean(result, "output", "error", "artifacts"))
+        made = partial(agent_cycles.finish, agent=self.identity, cycle=cycle, result=clean, holder=self._holder)
+        return self._database.run(partial(made, state=state))
+
+    def _clean(self, value: ActionProposal | ActionResult, *names: str) -> dict[str, Any]:
+        """The fields without known secrets: what an agent does is written down as any other run is."""
+        given = {name: getattr(value, name) for name in names}
+        tables.to_json(given)  # what is no JSON is refused here, with a sentence
+        safe = self._scan.value(given)
+        return {name: tuple(one) if isinstance(one, list) and name != "output" else one for name, one in safe.items()}
+
+    # ── memory ───────────────────────────────────────────────────────────────────────────────────
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str = "observation",
+        namespace: str = LONG_TERM,
+        cycle: int | None = None,
+        pinned: bool = False,
+        evidence: Sequence[str] = (),
+        embedding: Sequence[float] | None = None,
+    ) -> MemoryRecord:
+        """Keep something for this agent; durable on return. The same text in the same cycle is one record.
+
+        Its vector is `embedding`, or made by the model for search by meaning if there is one.
+        """
+        clean = agent_memory.checked(self._scan.text(text), kind, namespace)
+        vault = self._database.vault
+        identity = agent_memory.record_id(self.identity.id, kind, namespace, clean, cycle, vault=vault)
+        record = MemoryRecord(
+            id=identity, agent=self.name, kind=kind, namespace=namespace, text=clean, cycle=cycle, pinned=pinned
+        )
+        made = self._vector(clean, embedding)
+        vector = (made[0], vector_store.as_bytes(made[1])) if made else None
+        keep = partial(agent_memory.remember, agent=self.identity, record=record, evidence=evidence, vector=vector)
+        kept = self._database.run(keep)
+        if vector is not None:
+            row = VectorRow(kept.id, self.identity.id, namespace, vector[1])
+            self._project.agents.vectors.put(vector[0], [row])
+        return kept
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        namespaces: Sequence[str] = (),
+        embedding: Sequence[float] | None = None,
+        projects: Sequence[str] = (),
+    ) -> Sequence[AgentHit]:
+        """What the agent remembers about something, best first, and then its last results.
+
+        By vectors if it has any (of `embedding`, or of the model for search by meaning), else by words. With
+        `projects` also what the agent of that name remembers in others of a shared database.
+        """
+        if limit < 1 or any("," in one or not one for one in projects):
+            raise BadInput("recall wants a limit of 1 or more, and names of projects without commas")
+        vector = self._vector(query, embedding, is_question=True)
+        places = [None, *(one for one in dict.fromkeys(projects) if one != self._database.project)]
+        recent = self._recent(query, namespaces)[: limit // 2]
+        hits: list[AgentHit] = []
+        if vector is not None:
+            hits = [hit for place in places for hit in self._near(vector, limit, namespaces, place)]
+        if not hits:  # a share of words and a cosine do not compare, so it is one or the other
+            hits = [hit for place in places for hit in self._with_words(query, namespaces, place)]
+        best = sorted(hits, key=lambda hit: -hit.score)[: limit - len(recent)]
+        own = [hit.record.id for hit in best if hit.record is not None and hit.project is None]
+        if own:
+            self._database.run(lambda tx: agent_memory.use(tx, own))
+        return [*best, *recent]
+
+    def _vector(
+        self, text: str, embedding: Sequence[float] | None, *, is_question: bool = False
+    ) -> tuple[str, Any] | None:
+        """A text's vector and the name of the model that made it; None where there is no model.
+
+        Where memories are sealed there is none either: a vector tells what its text says.
+        """
+        if self._database.vault.seals("memories"):
+            return None
+        if embedding is not None:
+            given = vector_store.checked_vector(embedding)
+            return vector_store.given_model(given), given
+        if not text.strip() or (model := self._project.models.embedder()) is None:
+            return None
+        try:
+            vector = model.question(text) if is_question else model.vectors([text])[0]
+        except NoModel as error:
+            self._project.clone.notes.append(f"this was not done by meaning: {error}")
+            return None
+        return model.key, vector
+
+    def _near(
+        self, vector: tuple[str, Any], limit: int, namespaces: Sequence[str], project: str | None
+    ) -> list[AgentHit]:
+        """The records nearest to a vector, in this project or another one."""
+        others = () if project is None else (project,)
+        agent: str | None = self.identity.id
+        if project is not None:
+            look = partial(agent_memory.agent_id, name=self.name, project=project)
+            agent = self._database.run(look, read=True, projects=others)
+        if agent is None:
+            return []
+        model, numbers = vector
+        found = self._project.agents.vectors.nearest(
+            model, numbers, limit=limit, namespaces=namespaces, agents=[agent], project=project
+        )
+        scores = dict(found.hits)
+        read = partial(agent_memory.records, ids=list(scores), project=project)
+        how = "exact" if found.is_exact else "approximate"
+        return [
+            AgentHit(text=one.text, score=scores[one.id], found=how, record=one, project=project)
+            for one in self._database.run(read, read=True, projects=others)
+        ]
+
+    def _with_words(self, query: str, namespaces: Sequence[str], project: str | None) -> list[AgentHit]:
+        """Records that hold words of a question: where there are no vectors."""
+        words = _words(query)
+        found = partial(agent_memory.with_words, agent=self.identity, words=words, namespaces=namespaces)
+        others = () if project is None else (project,)
+        return [
+            AgentHit(text=one.text, score=_share(one.text, words), found="words", record=one, project=project)
+            for one in self._database.run(partial(found, project=project), read=True, projects=others)
+        ]
+
+    def _recent(self, query: str, namespaces: Sequence[str]) -> list[AgentHit]:
+        """The last results, the newest first: they are of the short term, whatever they are about."""
+        if namespaces and SHORT_TERM not in namespaces:
+            return []
+        hits = []
+        for one in reversed(self.episodes(last=RECENT)):
+            came = one.result.error if one.result and one.result.error is not None else one.result and one.result.output
+            text = came if isinstance(came, str) else json.dumps(came, ensure_ascii=False)
+            if came is not None:
+                hits.append(AgentHit(text=text, score=_share(text, _words(query)), found="recent", cycle=one))
+        return hits
+
+    def prune(
+        self,
+        *,
+        older_than: timedelta | None = None,
+        unused_for: timedelta | None = None,
+        budget: int | MemoryBudget | None = None,
+        namespaces: Sequence[str] = (),
+        dry_run: bool = False,
+        consolidate: agent_memory.Consolidate | bool | None = None,
+    ) -> PruneReport:
+        """Take away memories that are old, unused, or beyond the budget of their namespace (records, or bytes).
+
+        Pinned ones and those of a cycle under way stay. `consolidate` turns texts into one that stands for them, or
+        True: their first sentences.
+        """
+        if older_than is None and unused_for is None and budget is None:
+            raise BadInput("say what to prune", hint="Give older_than, unused_for or budget.")
+        limit = budget if isinstance(budget, MemoryBudget) else MemoryBudget(records=budget)
+        ages = {"older_than": _micros(older_than), "unused_for": _micros(unused_for)}
+        rule = agent_memory.PruneRule(**ages, budget=limit, namespaces=tuple(namespaces))
+        summarise = agent_memory.first_sentences if consolidate is True else consolidate or None
+        made = partial(agent_memory.plan_pruning, agent=self.identity, rule=rule, leave_room=summarise is not None)
+        plans = self._database.run(made, read=True)
+        done = [self._pruned(plan, rule, summarise, dry_run) for plan in plans]
+        if not dry_run:
+            self._database.run(workspace_files.sweep)
+        return PruneReport(namespaces=tuple(done), dry_run=dry_run)
+
+    def _pruned(
+        self,
+        plan: agent_memory.PrunePlan,
+        rule: agent_memory.PruneRule,
+        summarise: agent_memory.Consolidate | None,
+        dry_run: bool,
+    ) -> NamespacePruning:
+        summaries: list[agent_memory.PlannedSummary] = []
+        closed: set[str] = set()
+        if summarise is not None:
+            going, evidence = self._database.run(partial(agent_memory.going_records, plan=plan), read=True)
+            closed = set(plan.reasons) - {one.id for one in going}
+            summaries = agent_memory.plan_summaries(plan, going, evidence, summarise, rule.budget)
+        if dry_run:
+            return agent_memory.pruning_report(plan, summaries, closed)
+        for one in summaries:  # durable before what it stands for goes
+            self.remember(one.text, kind="reflection", namespace=plan.namespace, evidence=one.evidence)
+        ids = [one for one in plan.reasons if one not in closed]
+        kinds = self._database.run(partial(agent_memory.vector_kinds, ids=ids), read=True)
+        dropped = partial(agent_memory.drop_records, agent=self.identity, plan=plan, ids=ids)
+        still = self._database.run(dropped)
+        gone = [one for one in ids if one not in set(still)]
+        for model, size in kinds:
+            self._project.agents.vectors.drop(model, size, gone)
+        return agent_memory.pruning_report(plan, summaries, closed, still)
+
+    # ── files ────────────────────────────────────────────────────────────────────────────────────
+
+    def workspace(
+        self, name: str = "main", folder: str | os.PathLike[str] | None = None, *, secrets: bool = False
+    ) -> Workspace:
+        """A folder that this agent works in; a cycle that proposes with its name keeps its files with the result.
+
+        Files in which a secret is found are left out of snapshots, and said; with `secrets` they are kept.
+        """
+        path = None if folder is None else os.fspath(folder)
+        is_clean = (lambda _: True) if secrets else self._is_clean
+        made = workspace_files.Workspace(
+            self._database, self.identity, name, path, holder=self._holder, is_clean=is_clean
+        )
+        if folder is not None:
+            self._workspaces[name] = made
+        return made
+
+    def _is_clean(self, data: bytes) -> bool:
+        """Whether a piece of a file holds no secret; what is not text is not searched."""
+        return b"\0" in data[:8000] or self._scan.file(data) == data  # the rule that git knows text by
+
+    def keep_files(self, cycle: AgentCycle) -> None:
+        """Keep the files of the workspace that a cycle named, if this process knows its folder."""
+        found = self._workspaces.get(cycle.proposal.workspace or "")
+        if found is not None and cycle.is_open:
+            found.snapshot(cycle.index)
+
+    # ── the end of a run ─────────────────────────────────────────────────────────────────────────
+
+    def finish(self, summary: str = "", *, task: str | None = None, lessons: Sequence[str] = ()) -> str | None:
+        """End the run: it enters the project's log, and its lessons become candidates. Gives the run's id.
+
+        None if no cycle was done since the last run. Killed anywhere, the same call again finishes it.
+        """
+        resumed = self.resume()
+        if resumed.pending is not None:
+            raise BadInput(
+                f"cycle {resumed.pending.index} of {self.name} has no result",
+                hint="Give its result first: `agent.resume().pending.result(...)`.",
+            )
+        run = self.identity.run_id
+        if run is None:
+            return None
+        done = self._database.run(partial(agent_cycles.cycles, agent=self.identity, run_id=run), read=True)
+        if self._database.vault.seals("cycles"):
+            done = [_without_words(one) for one in done]
+        book = self._project.agents
+        recorded = book.record(run, run_rows(self.name, run, done, place=book.place(), task=task, summary=summary))
+        for lesson in lessons:
+            self._project.memory.remember(
+                lesson, evidence=[f"run:{recorded}"], tags=["lesson"], source=f"run:{recorded}"
+            )
+        self._database.run(partial(agent_cycles.end_run, agent=self.identity, run_id=run))
+        return recorded
+
+
+def run_rows(
+    agent: str, run: str, done: Sequence[AgentCycle], *, place: Mapping[str, Any], task: str | None, summary: str
+) -> Iterator[dict[str, Any]]:
+    """A run of cycles as a transcript; `place` says where it happened."""
+    started = _moment(done[0].started)
+    yield {"type": "session", "agent": agent, "session": run, **place, "started": started, "title": task}
+    yield {"type": "turn", "key": run, "ts": started, "prompt": task or ""}
+    for one in done:
+        proposal, result = one.proposal, one.result
+        said = proposal.thoughts if proposal.tool is None else ""
+        told = {
+            "type": "step",
+            "id": one.action,
+            "ts": _moment(one.started),
+            "reasoning": proposal.thoughts,
+            "text": said,
+        }
+        if proposal.tool is None or result is None:
+            yield told
+            continue
+        output = result.error if result.error is not None else result.output
+        text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
+        given = json.dumps(proposal.arguments, ensure_ascii=False)
+        call = {"id": one.action, "name": proposal.tool, "input": given, "output": text}
+        yield {**told, "calls": [{**call, "failed": result.error is not None}]}
+    if summary:
+        yield {"type": "step", "id": f"{run}-end", "ts": _moment(done[-1].ended or done[-1].started), "text": summary}
+
+
+class CycleUnderWay:
+    """One cycle from its proposal to its result.
+
+    As a context, it keeps an exception as the result's error. Whatever ends the process leaves the cycle open.
+    """
+
+    def __init__(self, agent: Agent, kept: AgentCycle | None) -> None:
+        self._agent, self.kept = agent, kept
+
+    @property
+    def index(self) -> int | None:
+        """Its place among the agent's cycles; None before it proposed something."""
+        return self.kept.index if self.kept else None
+
+    @property
+    def action(self) -> str | None:
+        """The name of its action, which stays the same after a crash: give it to tools that can tell a repeat."""
+        return self.kept.action if self.kept else None
+
+    def propose(
+        self,
+        *,
+        thoughts: str = "",
+        plan: Sequence[str] = (),
+        tool: str | None = None,
+        arguments: Mapping[str, Any] | None = None,
+        workspace: str | None = None,
+    ) -> AgentCycle:
+        """Keep what the agent means to do; durable on return. Only then may it be done."""
+        if self.kept is not None:
+            raise BadInput(f"cycle {self.index} of {self._agent.name} has a proposal already")
+        given = ActionProposal(
+            thoughts=thoughts, plan=tuple(plan), tool=tool, arguments=dict(arguments or {}), workspace=workspace
+        )
+        self.kept = self._agent.begin(given)
+        return self.kept
+
+    def result(
+        self, *, output: Any = None, error: str | None = None, artifacts: Sequence[str] = (), state: Any = None
+    ) -> AgentCycle:
+        """Keep what came of it; durable on return. `state` is what `resume` gives to the next process."""
+        if self.kept is None:
+            raise BadInput("a cycle needs a proposal before its result", hint="Call `cycle.propose(...)` first.")
+        given = ActionResult(output=output, error=error, artifacts=tuple(artifacts))
+        self._agent.keep_files(self.kept)
+        self.kept = self._agent.end(self.kept, given, state=state)
+        return self.kept
+
+    def __enter__(self) -> CycleUnderWay:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if self.kept is None or not self.kept.is_open:
+            return
+        if isinstance(error, Exception) and not isinstance(error, HoldfastError):
+            self.result(error=f"{type(error).__name__}: {error}")
+        elif error is None:
+            raise BadInput(f"cycle {self.index} of {self._agent.name} ended without a result")
+
+
+def _without_words(cycle: AgentCycle) -> AgentCycle:
+    """A cycle as the project's log may have it when cycles are sealed: that it was, when, and whether it failed."""
+    failed = cycle.result is not None and cycle.result.error is not None
+    result = ActionResult(error=_SEALED) if failed else ActionResult(output=_SEALED)
+    return replace(cycle, proposal=ActionProposal(tool=_SEALED), result=result)
+
+
+def _micros(age: timedelta | None) -> int | None:
+    return None if age is None else int(age.total_seconds() * agent_cycles.MICROS)
+
+
+def _moment(micros: int) -> str:
+    return timestamp(datetime.fromtimestamp(micros / agent_cycles.MICROS, UTC))
+
+
+def _words(query: str) -> list[str]:
+    return sorted({word for word in query.split() if len(word) > 2}, key=len, reverse=True)[:12]
+
+
+def _share(text: str, words: Sequence[str]) -> float:
+    held = sum(word.casefold() in text.casefold() for word in words)
+    return round(held / max(1, len(words)), 4)

@@ -1,0 +1,319 @@
+"""A folder that nothing leads out of: read with all that is below it, and written into, whatever lies there.
+
+Names are looked up one part at a time, from an open folder and never through a link, so nothing outside is read or
+written, even if somebody swaps a folder for a link meanwhile. Links are kept as links. What cannot be kept or must not
+be (devices, pipes, `.git`, hard links to files elsewhere, what `take` refuses) is left out and noted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from holdfast.errors import BadInput, UnsafePath
+from holdfast.model.agent_entities import WorkspaceFile
+from holdfast.patterns import regex
+from holdfast.store import fsio
+
+CHUNK_SIZE = 1 << 20  # bytes of a piece of content: an edit within a large file costs one or two of them
+MOST_FILES = 200_000  # of one folder: more means that it is not the one that was meant
+MOST_DEPTH = 200  # folders within one another: each is opened again for each folder below it
+MOST_NAME = 255  # bytes of a name: what file systems take
+TRIES = 3  # readings of a file that changes meanwhile
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_TEMPORARY = regex(r"\.holdfast-[0-9a-f]{8}\.tmp")
+_RESERVED = (".git", "git~1")  # git's own files: restored from here, a hook among them would be run
+Files = dict[str, WorkspaceFile]
+
+
+class ConfinedFolder:
+    """An open folder in which names are looked up part by part, never through a link."""
+
+    def __init__(self, path: str, *, make: bool = False) -> None:
+        if make:
+            fsio.make_dirs(path, mode=0o755)
+        try:
+            self._top = os.open(path, _FOLDER)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENOTDIR):
+                raise UnsafePath(f"{path} is no folder, or a link to one", hint="Name the folder itself.") from None
+            raise BadInput(f"{path} cannot be opened: {os.strerror(error.errno or 0)}") from None
+        self._at, self._open = "", self._top  # the folder that was asked for last, and how it is open
+
+    def __enter__(self) -> ConfinedFolder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leave()
+        os.close(self._top)
+
+    def _leave(self) -> None:
+        if self._open != self._top:
+            os.close(self._open)
+        self._at, self._open = "", self._top
+
+    def enter(self, path: str, *, make: bool = False) -> int:
+        """The open folder of that path; with `make`, what is in its way goes, and it is made."""
+        if path == self._at:
+            return self._open
+        self._leave()
+        handle = os.dup(self._top)
+        for part in path.split("/") if path else ():
+            try:
+                below = _made(handle, part) if make else os.open(part, _FOLDER, dir_fd=handle)
+            finally:
+                os.close(handle)
+            handle = below
+        self._at, self._open = path, handle
+        return handle
+
+    def parent(self, path: str, *, make: bool = False) -> tuple[int, str]:
+        """The open folder that a path lies in, and its name there."""
+        folder, _, name = path.rpartition("/")
+        return self.enter(folder, make=make), name
+
+    def make(self, path: str) -> None:
+        """Make a folder, for now one that we may write into; a file or link of that name gives way."""
+        with fsio.refusing(path):
+            os.fchmod(self.enter(path, make=True), 0o700)
+
+    def set_mode(self, file: WorkspaceFile) -> None:
+        """Give a folder the mode that it had."""
+        with fsio.refusing(file.path):
+            os.fchmod(self.enter(file.path), file.mode & 0o777)
+
+    def write(self, file: WorkspaceFile, pieces: Iterable[bytes]) -> None:
+        """Put a file or a link here; it appears under its name complete. Not synced: the store has it.
+
+        Renamed over what is there, never written into it: a hard link to a file elsewhere must not change that file.
+        """
+        with fsio.refusing(file.path):
+            handle, name = self.parent(file.path, make=True)
+            temporary = f".holdfast-{os.urandom(4).hex()}.tmp"
+            try:
+                if stat.S_ISLNK(file.mode):
+                    os.symlink(b"".join(pieces), temporary.encode(), dir_fd=handle)
+                else:
+                    _write_new(handle, temporary, pieces, file.mode & 0o777)
+                os.rename(temporary, name, src_dir_fd=handle, dst_dir_fd=handle)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary, dir_fd=handle)
+                raise
+
+    def remove(self, path: str) -> bool:
+        """Take a file, a link or an empty folder away; whether it is gone."""
+        with fsio.refusing(path):
+            try:
+                handle, name = self.parent(path)
+                if not stat.S_ISDIR(os.stat(name, dir_fd=handle, follow_symlinks=False).st_mode):
+                    os.unlink(name, dir_fd=handle)
+                    return True
+                self._leave()
+                handle, name = self.parent(path)
+                os.rmdir(name, dir_fd=handle)
+            except FileNotFoundError:
+                return True
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
+                return False
+        return True
+
+
+def _write_new(folder: int, name: str, pieces: Iterable[bytes], mode: int) -> None:
+    handle = os.open(name, _NEW, 0o600, dir_fd=folder)
+    try:
+        for piece in pieces:
+            fsio.write_all(handle, piece)
+        os.fchmod(handle, mode)
+    finally:
+        os.close(handle)
+
+
+def _made(handle: int, part: str) -> int:
+    """A folder within an open one; a file or link of that name gives way."""
+    try:
+        return os.open(part, _FOLDER, dir_fd=handle)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+            raise
+        os.unlink(part, dir_fd=handle)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(part, 0o700, dir_fd=handle)
+    return os.open(part, _FOLDER, dir_fd=handle)
+
+
+class FolderReading:
+    """One look at a folder: what is in it, and what was left out and why."""
+
+    def __init__(self) -> None:
+        self.files: Files = {}
+        self.skipped: list[tuple[str, str]] = []
+        self.unsteady: list[str] = []
+        self.leftovers: list[str] = []  # of a restore that was killed
+
+
+class FileRefused(Exception):
+    """A file is left out; says why."""
+
+
+Take = Callable[[bytes], str]  # a piece of content, kept or only looked at; gives its hash
+
+
+def read_folder(folder: ConfinedFolder, take: Take) -> FolderReading:
+    """Read a folder with all below it; each piece of content is handed to `take`."""
+    reading = FolderReading()
+    found = dict(_listed(folder, reading))
+    names: dict[tuple[int, int], int] = {}
+    for facts in found.values():
+        names[facts.st_dev, facts.st_ino] = names.get((facts.st_dev, facts.st_ino), 0) + 1
+    for path, facts in sorted(found.items()):
+        if stat.S_ISDIR(facts.st_mode):
+            reading.files[path] = WorkspaceFile(path, _mode(facts), 0)
+        elif facts.st_nlink > names[facts.st_dev, facts.st_ino]:
+            reading.skipped.append((path, "is a hard link to a file elsewhere"))
+        else:
+            try:
+                reading.files[path] = _read(folder, path, facts, take, reading)
+            except FileRefused as refused:
+                reading.skipped.append((path, str(refused)))
+            except OSError as error:
+                reading.skipped.append((path, f"cannot be read: {os.strerror(error.errno or 0)}"))
+    return reading
+
+
+def _listed(folder: ConfinedFolder, reading: FolderReading) -> Iterator[tuple[str, os.stat_result]]:
+    """Every path below a folder with its facts; what is no file, folder or link is noted as left out."""
+    waiting, count = [""], 0
+    while waiting:
+        path = waiting.pop()
+        try:
+            with os.scandir(folder.enter(path)) as entries:
+                listed = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
+        except OSError as error:
+            reading.skipped.append((path, f"cannot be read: {os.strerror(error.errno or 0)}"))
+            continue
+        for name, facts in listed:
+            full = f"{path}/{name}" if path else name
+            if _TEMPORARY.fullmatch(name):
+                reading.leftovers.append(full)
+            elif (why := _left_out(full, facts.st_mode)) is not None:
+                reading.skipped.append((full.encode("utf-8", "backslashreplace").decode(), why))
+            else:
+                yield full, facts
+                waiting += [full] if stat.S_ISDIR(facts.st_mode) else []
+                count += 1
+        if count > MOST_FILES:
+            raise BadInput(f"the workspace holds more than {MOST_FILES:,} files", hint="Choose a smaller folder.")
+
+
+def _left_out(path: str, mode: int) -> str | None:
+    """Why something in a folder is not kept; None if it is."""
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
+        return "is no file, folder or link"
+    return unsafe_name(path)
+
+
+def _mode(facts: os.stat_result) -> int:
+    """What it is and who may do what; never whose rights a program gets."""
+    return stat.S_IFMT(facts.st_mode) | (facts.st_mode & 0o777)
+
+
+def _read(
+    folder: ConfinedFolder, path: str, facts: os.stat_result, take: Take, reading: FolderReading
+) -> WorkspaceFile:
+    handle, name = folder.parent(path)
+    if stat.S_ISLNK(facts.st_mode):
+        target = os.fsencode(os.readlink(name, dir_fd=handle))
+        return WorkspaceFile(path, stat.S_IFLNK | 0o777, len(target), (take(target),))
+    for _ in range(TRIES):
+        opened = os.open(name, _READ, dir_fd=handle)
+        try:
+            before = os.fstat(opened)
+            if not stat.S_ISREG(before.st_mode) or not os.path.samestat(before, facts):
+                raise FileRefused("was replaced while it was read")
+            pieces = [(len(piece), take(piece)) for piece in _pieces(opened, before.st_size)]
+            after = os.fstat(opened)
+        finally:
+            os.close(opened)
+        file = WorkspaceFile(path, _mode(before), sum(size for size, _ in pieces), tuple(one for _, one in pieces))
+        if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+            return file
+    reading.unsteady.append(path)
+    return file
+
+
+def _pieces(handle: int, size: int) -> Iterator[bytes]:
+    """A file's content piece by piece, up to the size it had: one that grows must come to an end."""
+    while size > 0:
+        parts, room = [], min(size, CHUNK_SIZE)
+        while room > 0 and (data := os.read(handle, room)):
+            parts.append(data)
+            room -= len(data)
+        if not parts:
+            return
+        yield (piece := b"".join(parts))
+        size -= len(piece)
+
+
+# ── names ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def unsafe_name(path: str) -> str | None:
+    """Why a path cannot be one of a workspace's; None if it can."""
+    parts = path.split("/")
+    try:
+        longest = max(len(part.encode()) for part in parts)
+    except UnicodeEncodeError:
+        return "has a name that is no UTF-8"
+    if "\0" in path or any(part in ("", ".", "..") for part in parts) or longest > MOST_NAME:
+        return "does not name a file inside the folder"
+    if len(parts) > MOST_DEPTH:
+        return "lies too deep"
+    if os.name == "nt" and ("\\" in path or ":" in path):
+        return "does not name a file inside the folder"
+    if any(_folded(part).rstrip(". ") in _RESERVED for part in parts):
+        return "belongs to git"
+    return None
+
+
+def _folded(part: str) -> str:
+    """A name as file systems compare it that ignore case, ways to write an accent, and invisible characters."""
+    if part.isascii():
+        return part.casefold()
+    plain = unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
+    return "".join(one for one in plain if unicodedata.category(one) != "Cf")
+
+
+def refuse_unsafe(files: Mapping[str, WorkspaceFile]) -> None:
+    """Refuse a snapshot that would lead out of its folder, or whose files would overwrite one another somewhere."""
+    seen: dict[str, str] = {}  # each way to compare a name, and the name
+    leaves = set()
+    for path, file in files.items():
+        if (why := unsafe_name(path)) is not None:
+            raise UnsafePath(f"{path!r} {why}; nothing was restored", hint="Restore other files with only=[…].")
+        parts, folded = path.split("/"), [_folded(part) for part in path.split("/")]
+        for end in range(1, len(parts) + 1):
+            name, same = "/".join(parts[:end]), "/".join(folded[:end])
+            if seen.setdefault(same, name) != name:
+                raise UnsafePath(
+                    f"{seen[same]!r} and {name!r} are one name to some file systems; nothing was restored",
+                    hint="Restore one of them with only=[…].",
+                )
+        if not stat.S_ISDIR(file.mode):
+            leaves.add(path)
+    for path in files:
+        above = path.rpartition("/")[0]
+        while above:
+            if above in leaves:
+                raise UnsafePath(f"{path!r} lies below {above!r}, which is no folder; nothing was restored")
+            above = above.rpartition("/")[0]
