@@ -12,7 +12,7 @@ from holdfast.agent_store.tables import EVIDENCE, RECORD, VECTOR
 from holdfast.errors import BadInput
 from holdfast.model.agent_entities import MemoryBudget, MemoryRecord
 from holdfast.project import Project
-from holdfast.project.agent_book import Agent
+from holdfast.project.working_agent import Agent
 
 DAY = timedelta(days=1)
 MICROS_A_DAY = 86_400 * 1_000_000
@@ -64,7 +64,8 @@ def test_age_use_and_budget_choose_and_vectors_go_with_their_records(project: Pr
     assert [text[:7] for text in texts(project, agent)] == ["Thing 0", "Thing 1", "Thing 2", "Thing 3"]
     for gone in made[4:]:
         assert gone.id not in everything(project)
-    assert project.agents.database.run(lambda tx: agent_memory.vectors(tx, [made[0].id], "m")) == {made[0].id: b"\1\2"}
+    left = project.agents.database.run(lambda tx: tx.all(tables.VECTOR.select()))
+    assert {row.record_id for row in left} == {one.id for one in made[:4]}
 
 
 def test_what_is_used_outlives_what_is_only_newer(project: Project) -> None:

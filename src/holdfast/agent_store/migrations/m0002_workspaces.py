@@ -15,6 +15,12 @@ TABLES = (
 
 
 def upgrade() -> None:
+    _add_columns()
+    _make_workspaces()
+    _make_checkpoints()
+
+
+def _add_columns() -> None:
     with op.batch_alter_table("memory_record") as records:
         records.add_column(sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()))
         records.add_column(sa.Column("uses", sa.BigInteger, nullable=False, server_default="0"))
@@ -26,6 +32,9 @@ def upgrade() -> None:
     with op.batch_alter_table("transcript") as transcripts:
         transcripts.add_column(sa.Column("action", sa.Text))
         transcripts.create_index("transcript_action", ["project_id", "session", "action"])
+
+
+def _make_workspaces() -> None:
     make_table("workspace", *map(text, ("id", "agent_id", "name")), number("created"), key="id")
     make_table(
         "workspace_snapshot",
@@ -48,6 +57,9 @@ def upgrade() -> None:
     make_table(
         "sealing_key", *map(text, ("id", "wrapped")), number("created"), number("destroyed", null=True), key="id"
     )
+
+
+def _make_checkpoints() -> None:
     make_table(
         "checkpoint",
         *map(text, ("thread", "namespace", "id")),
