@@ -64,7 +64,7 @@ def test_age_use_and_budget_choose_and_vectors_go_with_their_records(project: Pr
     assert [text[:7] for text in texts(project, agent)] == ["Thing 0", "Thing 1", "Thing 2", "Thing 3"]
     for gone in made[4:]:
         assert gone.id not in everything(project)
-    left = project.agents.database.run(lambda tx: tx.all(tables.VECTOR.select()))
+    left = project.agents.database.run(lambda tx: tx.all(VECTOR.select()))
     assert {row.record_id for row in left} == {one.id for one in made[:4]}
 
 
