@@ -40,10 +40,13 @@ _GUARDED = (
 
 
 class StoreTransaction:
-    """One transaction: its connection, the database's clock, and the project it writes for."""
+    """One transaction: its connection, the database's clock, and the project it writes for.
 
-    def __init__(self, connection: Connection, project: str, now: int) -> None:
-        self.connection, self.project, self.now = connection, project, now
+    A repeat follows a try of which nobody knows whether it was kept.
+    """
+
+    def __init__(self, connection: Connection, project: str, now: int, *, is_repeat: bool = False) -> None:
+        self.connection, self.project, self.now, self.is_repeat = connection, project, now, is_repeat
 
     def one(self, statement: Any) -> Any:
         """The first row that a statement gives; None if there is none."""
@@ -56,11 +59,12 @@ class StoreTransaction:
         if rows:
             self.connection.execute(sa.insert(table), [{"project_id": self.project, **row} for row in rows])
 
-    def insert_new(self, table: sa.Table, *rows: dict[str, Any]) -> None:
-        """Insert the rows whose keys are not there yet."""
-        if rows:
-            statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
-            self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows])
+    def insert_new(self, table: sa.Table, *rows: dict[str, Any]) -> int:
+        """Insert the rows whose keys are not there yet; gives how many that were."""
+        if not rows:
+            return 0
+        statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
+        return self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows]).rowcount
 
     def upsert(self, table: sa.Table, *rows: dict[str, Any]) -> None:
         """Insert rows, and replace those whose keys are there."""
@@ -96,9 +100,9 @@ class AgentDatabase:
 
         With `read` it may only look; then it may see these projects beside its own.
         """
-        for wait in (*RETRIES, None):
+        for again, wait in enumerate((*RETRIES, None)):
             try:
-                with self._transaction(read, projects) as transaction:
+                with self._transaction(read, projects, is_repeat=again > 0) as transaction:
                     return operation(transaction)
             except (exc.DBAPIError, exc.TimeoutError) as error:
                 if wait is None or not _passes(error):
@@ -107,7 +111,7 @@ class AgentDatabase:
         raise AssertionError("the last try returns or raises")
 
     @contextlib.contextmanager
-    def _transaction(self, read: bool, projects: Sequence[str]) -> Iterator[StoreTransaction]:
+    def _transaction(self, read: bool, projects: Sequence[str], *, is_repeat: bool) -> Iterator[StoreTransaction]:
         with self.engine.connect() as connection:
             if read:
                 connection = connection.execution_options(reading=True)
@@ -116,7 +120,7 @@ class AgentDatabase:
                 if self.is_shared:
                     seen = {"project": self.project, "projects": ",".join((self.project, *projects))}
                     now = connection.execute(sa.text(_SCOPE), seen).one()[2]
-                yield StoreTransaction(connection, self.project, now)
+                yield StoreTransaction(connection, self.project, now, is_repeat=is_repeat)
 
     def close(self) -> None:
         """Let go of all connections."""

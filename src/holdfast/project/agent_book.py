@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import agent_cycles, agent_memory, database, tables
+from holdfast.agent_store import agent_cycles, agent_memory, database, tables, work_queue
 from holdfast.capture.agents import own_agent
 from holdfast.errors import BadInput, HoldfastError, NoDatabase
 from holdfast.model.agent_entities import (
@@ -41,6 +41,7 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.agent_store.database import AgentDatabase
+    from holdfast.agent_store.work_queue import WorkQueue
     from holdfast.project import Project
 
 MAX_AGENT_NAME = 80  # characters
@@ -53,7 +54,11 @@ class AgentBook(Concern):
     @cached_property
     def database(self) -> AgentDatabase:
         """The store that the settings name, opened on first use."""
-        url = self.settings.database_url
+        return self.connect()
+
+    def connect(self, *, local: bool = False) -> AgentDatabase:
+        """The store that the settings name, for somebody who closes it; `local`: the one in this clone."""
+        url = None if local else self.settings.database_url
         try:
             if url is None:
                 return database.open_sqlite(self.clone.layout.agent_database, self.project_id)
@@ -102,6 +107,10 @@ class AgentBook(Concern):
     def find(self, name: str) -> Agent:
         """The agent of that name; NotFound if there is none."""
         return Agent(self.project, self.database.run(lambda tx: agent_cycles.find_agent(tx, name), read=True))
+
+    def queue(self, name: str) -> WorkQueue:
+        """The queue of the agent of that name, made if it is new: actions for any process on any machine."""
+        return work_queue.WorkQueue(self.database, self.get(name).identity.id, clean=self.clone.intake.value)
 
     def list(self) -> Sequence[AgentIdentity]:
         """All agents, by name."""
