@@ -63,8 +63,9 @@ class StoreTransaction:
         """Insert the rows whose keys are not there yet; gives how many that were."""
         if not rows:
             return 0
-        statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
-        return self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows]).rowcount
+        made = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
+        statement = made.returning(table.c.project_id)  # drivers do not count the rows of many at once
+        return len(self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows]).all())
 
     def upsert(self, table: sa.Table, *rows: dict[str, Any]) -> None:
         """Insert rows, and replace those whose keys are there."""
