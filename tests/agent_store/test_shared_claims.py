@@ -96,7 +96,7 @@ def test_a_claim_ends_for_all_clones(pair: list[Project], seen: AgentDatabase, e
 def test_done_in_one_clone_leaves_the_claim_of_another_and_release_frees_it(
     pair: list[Project], seen: AgentDatabase
 ) -> None:
-    """Whoever finishes their own copy must not free what another one works on; whoever frees it is told whose it was."""
+    """Whoever finishes their own copy must not free what another one works on; who frees it is told whose it was."""
     one, two = pair
     one.tasks.start("PAINT", owner="ann")
     two.tasks.done("PAINT", without_evidence=True)
@@ -118,7 +118,8 @@ def test_a_claim_that_ended_by_itself_is_free(pair: list[Project], seen: AgentDa
 def test_a_server_that_is_away_hinders_nobody_and_is_named_once(clones: list[GitRepo]) -> None:
     """A train without a network is a place to work."""
     (project, _) = opened(clones, AWAY)
-    assert (task := project.tasks.next(claim=True).claimed) is not None
+    task = project.tasks.next(claim=True).claimed
+    assert task is not None
     project.tasks.release(task.id)
     project.tasks.start("MEND")
     said = [note for note in project.notices if "do not see" in note]

@@ -133,7 +133,7 @@ def test_a_claim_whose_answer_was_lost_finds_its_own_items_again(queue: WorkQueu
         def run(self, operation: Callable[[StoreTransaction], Any], **options: Any) -> Any:
             def broken(tx: StoreTransaction) -> Any:
                 if not tx.is_repeat:
-                    kept.append(asked(lambda inner: operation(inner)))  # kept by the server
+                    kept.append(asked(operation))  # kept by the server
                     raise exc.OperationalError("COMMIT", {}, _Gone(), connection_invalidated=True)
                 return operation(tx)
 

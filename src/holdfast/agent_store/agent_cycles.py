@@ -51,9 +51,10 @@ def get_agent(
     return find_agent(tx, name)
 
 
-def find_agent(tx: StoreTransaction, name: str) -> AgentIdentity:
-    """The agent of that name; NotFound if there is none."""
-    row = tx.one(sa.select(*_COLUMNS).where(tx.of(AGENT), AGENT.c.name == name).with_for_update())
+def find_agent(tx: StoreTransaction, name: str, *, lock: bool = False) -> AgentIdentity:
+    """The agent of that name; NotFound if there is none. `lock` keeps others from it until the transaction ends."""
+    asked = sa.select(*_COLUMNS).where(tx.of(AGENT), AGENT.c.name == name)
+    row = tx.one(asked.with_for_update() if lock else asked)
     if row is None:
         raise NotFound(f"there is no agent {name}", hint="List them with `holdfast agent list`.")
     return _identity(row)
@@ -66,7 +67,7 @@ def every_agent(tx: StoreTransaction) -> list[AgentIdentity]:
 
 def take(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> AgentIdentity:
     """Hold an agent; Claimed if another process that lives, or may live, works as it."""
-    now = find_agent(tx, agent.name)
+    now = find_agent(tx, agent.name, lock=True)
     if now.holder not in (None, holder) and (now.held_until or 0) > tx.now and not is_dead(str(now.holder)):
         left = ((now.held_until or 0) - tx.now) // MICROS
         raise Claimed(

@@ -27,9 +27,9 @@ WAIT = 30.0  # seconds for another process that writes, or for a free connection
 CONNECT = 5  # seconds for a server to answer
 RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries: a server that restarts is back within these
 POOL = 8  # connections of one process
-_SCOPE = (
-    "SELECT set_config('holdfast.project', :project, true), set_config('holdfast.projects', :projects, true),"
-    " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+_SCOPE = sa.text(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, set_config('holdfast.project', :project, true),"
+    " set_config('holdfast.projects', :projects, true), set_config('transaction_read_only', :only, true)"
 )
 _FULL = ("disk is full", "No space left", "could not extend", "disk full")
 _PASSING = ("40001", "40P01", "55P03")  # serialisation failure, deadlock, lock not available
@@ -99,7 +99,7 @@ class AgentDatabase:
     def run(self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()) -> T:
         """Run an operation in a transaction, again after a fault that passes; durable on return.
 
-        With `read` it may only look; then it may see these projects beside its own.
+        With `read` it may only look; then it may see these projects beside its own, and a replica may answer.
         """
         for again, wait in enumerate((*RETRIES, None)):
             try:
@@ -120,7 +120,7 @@ class AgentDatabase:
                 now = time.time_ns() // 1000
                 if self.is_shared:
                     seen = {"project": self.project, "projects": ",".join((self.project, *projects))}
-                    now = connection.execute(sa.text(_SCOPE), seen).one()[2]
+                    now = connection.execute(_SCOPE, {**seen, "only": "on" if read or projects else "off"}).scalar_one()
                 yield StoreTransaction(connection, self.project, now, is_repeat=is_repeat)
 
     def close(self) -> None:
