@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -26,6 +26,7 @@ T = TypeVar("T")
 WAIT = 30.0  # seconds for another process that writes, or for a free connection
 CONNECT = 5  # seconds for a server to answer
 RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries: a server that restarts is back within these
+RECOVER = 10.0  # seconds after which a server that gives no connection is asked why
 POOL = 8  # connections of one process
 _SCOPE = sa.text(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, set_config('holdfast.project', :project, true),"
@@ -37,6 +38,33 @@ _GUARDED = (
     "SELECT rolname, rolsuper, rolbypassrls, EXISTS (SELECT FROM pg_class WHERE relname = 'agent_cycle'"
     " AND pg_has_role(current_user, relowner, 'MEMBER')) FROM pg_roles WHERE rolname = current_user"
 )
+
+
+class QuickStatement:
+    """A statement with named values, compiled once for each engine.
+
+    What every cycle of every agent does must not cost more than what the engine itself needs for it: building and
+    looking up a statement takes ten times as long as handing its text to the driver. `project` is a value of all.
+    """
+
+    def __init__(self, statement: Any) -> None:
+        self._statement, self._compiled = statement, cast("dict[str, Any]", {})
+
+    def bound(self, connection: Connection, values: dict[str, Any]) -> tuple[str, Any]:
+        """Its text, and the values as the driver wants them."""
+        name = connection.dialect.name
+        if name not in self._compiled:
+            made = self._statement.compile(dialect=connection.dialect)
+            names = made.positiontup or list(made.binds)
+            processors = [made._bind_processors.get(one) for one in names]
+            constants = {one: bind.value for one, bind in made.binds.items() if not bind.required}
+            self._compiled[name] = (str(made), names, processors, constants, made.positiontup is not None)
+        text, names, processors, constants, positional = self._compiled[name]
+        given = [
+            values.get(one, constants.get(one)) if made is None else made(values.get(one, constants.get(one)))
+            for one, made in zip(names, processors, strict=True)
+        ]
+        return text, tuple(given) if positional else dict(zip(names, given, strict=True))
 
 
 class StoreTransaction:
@@ -54,6 +82,23 @@ class StoreTransaction:
 
     def all(self, statement: Any) -> Sequence[Any]:
         return self.connection.execute(statement).all()
+
+    def quick(self, statement: QuickStatement, **values: Any) -> Any:
+        """Run a statement that was made once, by the driver alone; gives its cursor, with JSON as text."""
+        text, given = statement.bound(self.connection, {"project": self.project, **values})
+        raw, dialect = self.connection.connection, self.connection.dialect
+        cursor = raw.cursor()
+        try:
+            cursor.execute(text, given)
+        except dialect.loaded_dbapi.Error as error:
+            is_gone = dialect.is_disconnect(error, raw, cursor)
+            if is_gone:
+                self.connection.invalidate(error)
+            kind = dialect.loaded_dbapi.Error
+            raise exc.DBAPIError.instance(
+                text, None, error, kind, connection_invalidated=is_gone, dialect=dialect
+            ) from error
+        return cursor
 
     def insert(self, table: sa.Table, *rows: dict[str, Any]) -> None:
         if rows:
@@ -212,24 +257,28 @@ def postgres_engine(target: URL) -> tuple[Engine, Callable[[], None]]:
     except psycopg.Error as error:
         raise _sentence(str(error), target) from None
     pool = ConnectionPool(
-        address,
-        min_size=0,
-        max_size=POOL,
-        timeout=WAIT,
-        open=True,
-        check=ConnectionPool.check_connection,
-        kwargs={"connect_timeout": CONNECT},
-        close_returns=True,
+        address, min_size=0, max_size=POOL, open=True, kwargs={"connect_timeout": CONNECT}, close_returns=True
     )
 
     def connect() -> Any:
+        with contextlib.suppress(PoolTimeout):
+            return pool.getconn(timeout=RECOVER)
+        try:  # is nobody there, or is everything taken?
+            psycopg.connect(address, connect_timeout=CONNECT).close()
+        except psycopg.Error as error:
+            raise _sentence(str(error), target) from None
         try:
-            return pool.getconn()
+            return pool.getconn(timeout=max(0.1, WAIT - RECOVER))
         except PoolTimeout as error:
             raise exc.TimeoutError(str(error)) from error
 
     engine = sa.create_engine("postgresql+psycopg://", creator=connect, poolclass=sa.pool.NullPool)
     engine.url = target.set(password=None)
+
+    @event.listens_for(engine, "invalidate")
+    def drop_others(*_: object) -> None:
+        pool.check()  # after a restart of the server all are broken, and a test before each use costs every transaction
+
     return engine, lambda: pool.close(timeout=0.5)
 
 
