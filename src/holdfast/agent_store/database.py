@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar, cast
+from urllib.parse import quote, quote_plus
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -32,7 +33,44 @@ _SCOPE = sa.text(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, set_config('holdfast.project', :project, true),"
     " set_config('holdfast.projects', :projects, true), set_config('transaction_read_only', :only, true)"
 )
+# Seconds, and milliseconds in the last: a network that was cut says nothing, and is noticed after half a minute.
+_NETWORK: dict[str, Any] = {
+    "connect_timeout": CONNECT,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
 _FULL = ("disk is full", "No space left", "could not extend", "disk full")
+_MIGRATE = "Let its owner run: holdfast agent migrate --url URL."
+_KNOWN = (  # what a server says, our sentence, the next step
+    (
+        ("password", "authentication failed", "no pg_hba.conf entry", 'role "'),
+        "the server at {where} refuses {user}: {line}",
+        "Check the user and the password in HOLDFAST_DATABASE_URL.",
+    ),
+    (
+        ('database "',),
+        "there is no database {name} at {where}",
+        "Check the name in HOLDFAST_DATABASE_URL, or let a DBA create it (docs/agents.md).",
+    ),
+    (
+        ('type "vector"', 'type "halfvec"', 'extension "vector"', 'access method "hnsw"'),
+        "the database {name} has no extension vector",
+        "Let its owner run: CREATE EXTENSION vector;",
+    ),
+    (
+        ("permission denied", "row-level security"),
+        "the role may not do this: {line}",
+        "Make it a member of holdfast_agents.",
+    ),
+    (
+        ('relation "', 'column "', "no such table", "no such column"),
+        "the database {name} lacks tables of this version: {line}",
+        _MIGRATE,
+    ),
+    (("read-only transaction", "readonly database"), "the database {name} may only be read: {line}", NoDatabase.hint),
+)
 _PASSING = ("40001", "40P01", "55P03")  # serialisation failure, deadlock, lock not available
 _GUARDED = (
     "SELECT rolname, rolsuper, rolbypassrls, EXISTS (SELECT FROM pg_class WHERE relname = 'agent_cycle'"
@@ -233,7 +271,7 @@ def parsed(url: str) -> URL:
     """A URL of a database we can use; BadInput if it is none. A password is never repeated."""
     try:
         target = make_url(url)
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):  # the second: a port that is no number
         raise BadInput("that is not the URL of a database", hint="Write postgresql://USER@HOST/DATABASE.") from None
     kind = target.drivername.partition("+")[0]
     if kind not in ("postgresql", "postgres", "sqlite") or (kind == "sqlite" and not target.database):
@@ -247,24 +285,26 @@ def postgres_engine(target: URL) -> tuple[Engine, Callable[[], None]]:
     """An engine over a pool of connections, and how to let it go."""
     try:
         import psycopg
+        from psycopg.conninfo import make_conninfo
         from psycopg_pool import ConnectionPool, PoolTimeout
     except ImportError:
         raise NoDatabase("Postgres needs psycopg", hint="Install it: pip install 'holdfast[postgres]'.") from None
-    address = target.render_as_string(hide_password=False)
+    parts = target.translate_connect_args(username="user", database="dbname")
+    asked = {name: value if isinstance(value, str) else ",".join(value) for name, value in target.query.items()}
+    options = {name: value for name, value in _NETWORK.items() if name not in asked}
     # Or a wrong password waits for the pool's time-out, and nobody learns what was wrong.
     try:
-        psycopg.connect(address, connect_timeout=CONNECT).close()
+        address = make_conninfo(**parts, **asked)
+        psycopg.connect(address, **options).close()
     except psycopg.Error as error:
         raise _sentence(str(error), target) from None
-    pool = ConnectionPool(
-        address, min_size=0, max_size=POOL, open=True, kwargs={"connect_timeout": CONNECT}, close_returns=True
-    )
+    pool = ConnectionPool(address, min_size=0, max_size=POOL, open=True, kwargs=options, close_returns=True)
 
     def connect() -> Any:
         with contextlib.suppress(PoolTimeout):
             return pool.getconn(timeout=RECOVER)
         try:  # is nobody there, or is everything taken?
-            psycopg.connect(address, connect_timeout=CONNECT).close()
+            psycopg.connect(address, **options).close()
         except psycopg.Error as error:
             raise _sentence(str(error), target) from None
         try:
@@ -324,10 +364,21 @@ def explained(error: Exception, url: URL) -> HoldfastError:
 
 
 def _sentence(said: str, url: URL) -> HoldfastError:
-    line = " ".join(said.split())[:300]
+    line = " ".join(_without_password(said, url).split())[:300]
+    where = f"{url.host or url.query.get('host') or 'the server'}" if url.drivername == "postgresql" else url.database
     if any(word in said for word in _FULL):
         return NotStored(f"the agents' database has no room left: {line}")
-    if "permission denied" in said or "row-level security" in said:
-        return NoDatabase(f"the role may not do this: {line}", hint="Make it a member of holdfast_agents.")
-    where = f"{url.host or url.query.get('host') or 'the server'}" if url.drivername == "postgresql" else url.database
+    if "too many clients" in said or "remaining connection slots" in said or "too many connections" in said:
+        return Busy(f"the server at {where} takes no more connections", hint="Close agents, or raise max_connections.")
+    for words, sentence, hint in _KNOWN:
+        if any(word in said for word in words):
+            return NoDatabase(sentence.format(where=where, user=url.username, name=url.database, line=line), hint=hint)
     return NoDatabase(f"the agents' database at {where} does not answer: {line}")
+
+
+def _without_password(said: str, url: URL) -> str:
+    """What a driver said: of a URL that it cannot read it repeats all, the password included."""
+    password = str(url.password or "")
+    for secret in filter(None, (password, quote(password, safe=""), quote_plus(password))):
+        said = said.replace(secret, "***")
+    return said
