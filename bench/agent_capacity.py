@@ -15,7 +15,6 @@ import os
 import random
 import sqlite3
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -240,7 +239,6 @@ def _claim_all(url: str, barrier: Any, counts: Any) -> None:
 
 # ── the simulation ───────────────────────────────────────────────────────────────────────────────
 
-HOUR = 3600.0
 WARM = 60.0  # seconds before anything is counted
 
 
@@ -331,5 +329,4 @@ def _cycle_many(url: str, number: int, barrier: Any) -> None:
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory():
-        sys.exit(main())
+    sys.exit(main())
