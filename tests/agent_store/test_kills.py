@@ -213,7 +213,6 @@ def test_a_server_that_stays_away_is_named_in_bounded_time(
 ) -> None:
     """An agent that hangs for ever tells nobody what is wrong."""
     monkeypatch.setattr(database, "RETRIES", (0.05, 0.05))
-    monkeypatch.setattr(database, "RECOVER", 0.5)
     store = database.open_url(server.url(new_database(server)), "project-one")
     store.run(agent_cycles.every_agent)
     server.kill()

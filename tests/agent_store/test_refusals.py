@@ -219,7 +219,6 @@ def wire(server: LocalPostgres) -> Iterator[Wire]:
 def test_a_cut_network(server: LocalPostgres, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sentence says that the server does not answer, after a few tries and not after hours."""
     monkeypatch.setattr(database, "RETRIES", (0.05,))
-    monkeypatch.setattr(database, "RECOVER", 0.5)
     url = f"postgresql://{APP}:{AS_WRITTEN}@127.0.0.1:{wire.port}/{new_database(server)}"
     store = database.open_url(url, "one")
     assert store.run(agent_cycles.every_agent) == []
@@ -246,7 +245,6 @@ def test_a_network_that_says_nothing_is_noticed(server: LocalPostgres, wire: Wir
 
 def test_an_exhausted_pool(server: LocalPostgres, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many agents in one process, or too many processes at one server: both say so."""
-    monkeypatch.setattr(database, "RECOVER", 0.1)
     monkeypatch.setattr(database, "WAIT", 0.3)
     monkeypatch.setattr(database, "POOL", 2)
     name = new_database(server)

@@ -26,8 +26,7 @@ from holdfast.store.database_file import make_private
 T = TypeVar("T")
 WAIT = 30.0  # seconds for another process that writes, or for a free connection
 CONNECT = 5  # seconds for a server to answer
-RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries: a server that restarts is back within these
-RECOVER = 10.0  # seconds after which a server that gives no connection is asked why
+RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # seconds between tries: a server that restarts is back within these
 POOL = 8  # connections of one process
 _SCOPE = sa.text(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, set_config('holdfast.project', :project, true),"
@@ -282,44 +281,33 @@ def parsed(url: str) -> URL:
 
 
 def postgres_engine(target: URL) -> tuple[Engine, Callable[[], None]]:
-    """An engine over a pool of connections, and how to let it go."""
+    """An engine over a pool of connections, and how to let it go.
+
+    SQLAlchemy's pool: it connects in the thread that asks, so whoever waits learns at once what is wrong, and after
+    a restart of the server it drops every old connection at the first that is broken. psycopg's own connects in the
+    background; in a test of thirty restarts it once gave no connection for 30 s to a server that answered.
+    """
     try:
         import psycopg
         from psycopg.conninfo import make_conninfo
-        from psycopg_pool import ConnectionPool, PoolTimeout
     except ImportError:
         raise NoDatabase("Postgres needs psycopg", hint="Install it: pip install 'holdfast[postgres]'.") from None
     parts = target.translate_connect_args(username="user", database="dbname")
     asked = {name: value if isinstance(value, str) else ",".join(value) for name, value in target.query.items()}
     options = {name: value for name, value in _NETWORK.items() if name not in asked}
-    # Or a wrong password waits for the pool's time-out, and nobody learns what was wrong.
-    try:
+    try:  # once before any retry: a wrong password does not get better
         address = make_conninfo(**parts, **asked)
-        psycopg.connect(address, **options).close()
+        first = [psycopg.connect(address, **options)]
     except psycopg.Error as error:
         raise _sentence(str(error), target) from None
-    pool = ConnectionPool(address, min_size=0, max_size=POOL, open=True, kwargs=options, close_returns=True)
 
     def connect() -> Any:
-        with contextlib.suppress(PoolTimeout):
-            return pool.getconn(timeout=RECOVER)
-        try:  # is nobody there, or is everything taken?
-            psycopg.connect(address, **options).close()
-        except psycopg.Error as error:
-            raise _sentence(str(error), target) from None
-        try:
-            return pool.getconn(timeout=max(0.1, WAIT - RECOVER))
-        except PoolTimeout as error:
-            raise exc.TimeoutError(str(error)) from error
+        return first.pop() if first else psycopg.connect(address, **options)
 
-    engine = sa.create_engine("postgresql+psycopg://", creator=connect, poolclass=sa.pool.NullPool)
+    limits = {"pool_size": POOL, "max_overflow": 0, "pool_timeout": WAIT}
+    engine = sa.create_engine("postgresql+psycopg://", creator=connect, **limits)
     engine.url = target.set(password=None)
-
-    @event.listens_for(engine, "invalidate")
-    def drop_others(*_: object) -> None:
-        pool.check()  # after a restart of the server all are broken, and a test before each use costs every transaction
-
-    return engine, lambda: pool.close(timeout=0.5)
+    return engine, engine.dispose
 
 
 def _refuse_unbound(connection: Connection) -> None:
