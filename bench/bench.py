@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from bench import (
+    agent_capacity,
     agent_recall,
     agents,
     asking,
@@ -72,6 +73,8 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "hook": lambda b: hook.recording(b.folder),
     "agents": lambda b: agents.hooks(b.folder, b.cache),
     "agents-recall": lambda b: agent_recall.recall(b.folder),
+    "agents-cycles": lambda b: agent_capacity.cycles(b.folder),
+    "agents-queue": lambda b: agent_capacity.queue(b.folder),
     "mcp": lambda b: mcp.starting(b.folder),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
@@ -90,7 +93,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
 }
 
-LONG = ("million",)  # only when they are asked for
+LONG = ("million", "agents-queue")  # only when they are asked for
 
 
 def prepare(folder: str) -> None:

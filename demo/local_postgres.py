@@ -15,7 +15,7 @@ import sys
 import sysconfig
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 START = 30.0  # seconds that a server may take on a busy machine
 OWNER, APP = "holdfast_owner", "holdfast_app"  # who makes the tables, and who uses them
-_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")  # a killed server loses nothing without them
+# A killed server loses nothing without them. `synchronous_commit` stays on: what it would leave in memory dies with it.
+_QUICK = ("fsync=off", "full_page_writes=off")
 
 
 class LocalPostgres:
@@ -66,8 +67,13 @@ class LocalPostgres:
     def kill(self) -> None:
         """Kill the server as a power cut would: no process of it says goodbye."""
         assert self._server is not None
-        os.kill(self._server.pid, signal.SIGKILL)
+        everyone = [self._server.pid, *_children(self._server.pid)]
+        for number in everyone:
+            with suppress(ProcessLookupError):
+                os.kill(number, signal.SIGKILL)
         self._server.wait()
+        while any(os.path.exists(f"/proc/{number}") for number in everyone[1:]):
+            time.sleep(0.01)  # a new server does not start while one of them holds its memory
 
     def stop(self) -> None:
         """End it at once; what it holds is thrown away with its folder."""
@@ -103,6 +109,16 @@ class LocalPostgres:
             "cwd": str(self.folder),
             "env": {"PATH": os.defpath, "LC_ALL": "C", "HOME": str(self.folder)},
         }
+
+
+def _children(parent: int) -> list[int]:
+    """The processes that a process started; without /proc nobody is known."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = entry.read_text(errors="replace").rpartition(")")[2].split()
+            found += [int(entry.parent.name)] * (int(fields[1]) == parent)
+    return found
 
 
 def _binaries(folder: Path, user: str | None) -> Path:

@@ -8,19 +8,20 @@ Every operation may run twice (see `agent_store.database`): it knows its own act
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from holdfast.agent_store.database import LOCKED, StoreTransaction
-from holdfast.agent_store.tables import AGENT, CYCLE, PROPOSAL, RESULT
+from holdfast.agent_store.database import LOCKED, QuickStatement, StoreTransaction
+from holdfast.agent_store.tables import AGENT, CYCLE, PROPOSAL, RESULT, to_json
 from holdfast.errors import BadInput, Claimed, NotFound
 from holdfast.model.agent_entities import ActionProposal, ActionResult, AgentCycle, AgentIdentity
-from holdfast.values import asdict, field_names
+from holdfast.values import asdict, field_names, replace
 
 LEASE = 600  # seconds that an agent is held after each write: a longer step needs `heartbeat`
 MICROS = 1_000_000
@@ -31,6 +32,55 @@ _CYCLES = sa.select(CYCLE, PROPOSAL.c.body.label("proposed"), RESULT.c.body.labe
     .join(PROPOSAL, sa.and_(*(CYCLE.c[name] == PROPOSAL.c[name] for name in ("project_id", "agent_id", "cycle"))))
     .outerjoin(RESULT, sa.and_(*(CYCLE.c[name] == RESULT.c[name] for name in ("project_id", "agent_id", "cycle"))))
 )
+
+
+# What every cycle does. The agent's row is locked first, so that two processes never begin the same cycle.
+_AGENT = sa.and_(AGENT.c.project_id == sa.bindparam("project"), AGENT.c.id == sa.bindparam("agent"))
+_THIS = sa.and_(
+    CYCLE.c.project_id == sa.bindparam("project"),
+    CYCLE.c.agent_id == sa.bindparam("agent"),
+    CYCLE.c.cycle == sa.bindparam("cycle"),
+)
+
+
+class _Standing(NamedTuple):
+    """Where an agent stands, and one of its cycles, if there is one."""
+
+    cycles: int
+    run_id: str | None
+    holder: str | None
+    held_until: int | None
+    action: str | None
+    ended: int | None
+    result: str | None  # as JSON
+
+
+def _standing_at(cycle: Any) -> QuickStatement:
+    """Where an agent stands, and one of its cycles with its result."""
+    joined = AGENT
+    for table in (CYCLE, RESULT):
+        on = (table.c.project_id == AGENT.c.project_id, table.c.agent_id == AGENT.c.id, table.c.cycle == cycle)
+        joined = joined.outerjoin(table, sa.and_(*on))  # type: ignore[assignment]
+    columns = (AGENT.c.cycles, AGENT.c.run_id, AGENT.c.holder, AGENT.c.held_until, CYCLE.c.action, CYCLE.c.ended)
+    asked = sa.select(*columns, RESULT.c.body).select_from(joined)
+    return QuickStatement(asked.where(_AGENT).with_for_update(of=AGENT))
+
+
+def _adds(table: sa.Table, **columns: str) -> QuickStatement:
+    named = {"project_id": "project", "agent_id": "agent", "cycle": "cycle", **columns}
+    return QuickStatement(sa.insert(table).values({name: sa.bindparam(bound) for name, bound in named.items()}))
+
+
+_NEWEST, _CYCLE_AT = _standing_at(AGENT.c.cycles - 1), _standing_at(sa.bindparam("cycle"))
+_NEW_CYCLE = _adds(CYCLE, action="action", run_id="run", started="now")
+_NEW_PROPOSAL, _NEW_RESULT = _adds(PROPOSAL, body="body"), _adds(RESULT, body="body")
+_ENDED = QuickStatement(sa.update(CYCLE).where(_THIS).values(ended=sa.bindparam("now")))
+_HELD: dict[str, Any] = {"holder": sa.bindparam("holder"), "held_until": sa.bindparam("until")}
+_BEGUN = QuickStatement(
+    sa.update(AGENT).where(_AGENT).values(**_HELD, cycles=sa.bindparam("cycles"), run_id=sa.bindparam("run"))
+)
+_STATE = sa.func.coalesce(sa.bindparam("state", type_=AGENT.c.state.type), AGENT.c.state)
+_WENT_ON = QuickStatement(sa.update(AGENT).where(_AGENT).values(**_HELD, state=_STATE))
 
 
 @cache
@@ -60,9 +110,10 @@ def _sealed(tx: StoreTransaction, agent_id: str, columns: Mapping[str, Any]) -> 
     return {name: tx.sealed(_SEALED[name], value, "agent", name, agent_id) for name, value in columns.items()}
 
 
-def find_agent(tx: StoreTransaction, name: str) -> AgentIdentity:
-    """The agent of that name; NotFound if there is none."""
-    row = tx.one(sa.select(*_COLUMNS).where(tx.of(AGENT), AGENT.c.name == name).with_for_update())
+def find_agent(tx: StoreTransaction, name: str, *, lock: bool = False) -> AgentIdentity:
+    """The agent of that name; NotFound if there is none. `lock` keeps others from it until the transaction ends."""
+    asked = sa.select(*_COLUMNS).where(tx.of(AGENT), AGENT.c.name == name)
+    row = tx.one(asked.with_for_update() if lock else asked)
     if row is None:
         raise NotFound(f"there is no agent {name}", hint="List them with `holdfast agent list`.")
     return _identity(tx, row)
@@ -75,15 +126,19 @@ def every_agent(tx: StoreTransaction) -> list[AgentIdentity]:
 
 def take(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> AgentIdentity:
     """Hold an agent; Claimed if another process that lives, or may live, works as it."""
-    now = find_agent(tx, agent.name)
+    now = find_agent(tx, agent.name, lock=True)
+    _refuse_held(tx, agent.name, now, holder)
+    tx.update(AGENT, AGENT.c.id == now.id, holder=holder, held_until=tx.now + LEASE * MICROS)
+    return now
+
+
+def _refuse_held(tx: StoreTransaction, name: str, now: Any, holder: str) -> None:
     if now.holder not in (None, holder) and (now.held_until or 0) > tx.now and not is_dead(str(now.holder)):
         left = ((now.held_until or 0) - tx.now) // MICROS
         raise Claimed(
-            f"{agent.name} is at work in another process ({now.holder}), for {left} s more at least",
+            f"{name} is at work in another process ({now.holder}), for {left} s more at least",
             hint="Stop that process, or wait until its lease ends.",
         )
-    tx.update(AGENT, AGENT.c.id == now.id, holder=holder, held_until=tx.now + LEASE * MICROS)
-    return now
 
 
 def let_go(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> None:
@@ -95,21 +150,21 @@ def begin(
     tx: StoreTransaction, agent: AgentIdentity, proposal: ActionProposal, *, holder: str, action: str, run_id: str
 ) -> AgentCycle:
     """Keep a proposal as the agent's next cycle. `action` is its name, `run_id` the run it begins if none is open."""
-    now = take(tx, agent, holder)
-    if (last := last_cycle(tx, now)) is not None and last.action == action:
+    now = _at(tx, tx.quick(_NEWEST, agent=agent.id).fetchone(), agent, holder)
+    if now.action == action and (last := last_cycle(tx, agent)) is not None:
         return last
-    if last is not None and last.is_open:
+    if now.action is not None and now.result is None:
         raise BadInput(
-            f"cycle {last.index} of {agent.name} has a proposal and no result",
+            f"cycle {now.cycles - 1} of {agent.name} has a proposal and no result",
             hint="Call `agent.resume()` first: its action may have happened.",
         )
-    run = now.run_id or run_id
-    key = {"agent_id": now.id, "cycle": now.cycles}
-    tx.insert(CYCLE, {**key, "action": action, "run_id": run, "started": tx.now})
-    body = tx.sealed("cycles", asdict(proposal), "action_proposal", now.id, now.cycles)
-    tx.insert(PROPOSAL, {**key, "body": body})
-    tx.update(AGENT, AGENT.c.id == now.id, cycles=now.cycles + 1, run_id=run)
-    return AgentCycle(agent=now.name, index=now.cycles, action=action, run_id=run, started=tx.now, proposal=proposal)
+    run, cycle = now.run_id or run_id, now.cycles
+    key = {"agent": agent.id, "cycle": cycle}
+    tx.quick(_NEW_CYCLE, **key, action=action, run=run, now=tx.now)
+    body = tx.sealed("cycles", asdict(proposal), "action_proposal", agent.id, cycle)
+    tx.quick(_NEW_PROPOSAL, **key, body=body)
+    tx.quick(_BEGUN, agent=agent.id, holder=holder, until=tx.now + LEASE * MICROS, cycles=cycle + 1, run=run)
+    return AgentCycle(agent=agent.name, index=cycle, action=action, run_id=run, started=tx.now, proposal=proposal)
 
 
 def finish(
@@ -122,22 +177,30 @@ def finish(
     state: Any = None,
 ) -> AgentCycle:
     """Keep what came of a cycle, and what the agent goes on with; `state` None leaves that as it is."""
-    take(tx, agent, holder)
-    there = next(iter(cycles(tx, agent, first=cycle.index, last=cycle.index)), None)
-    if there is None or there.action != cycle.action:
+    key = {"agent": agent.id, "cycle": cycle.index}
+    there, body = _at(tx, tx.quick(_CYCLE_AT, **key).fetchone(), agent, holder), to_json(asdict(result))
+    if there.action != cycle.action:
         raise BadInput(f"cycle {cycle.index} of {agent.name} is not the one that was begun here")
     if there.result is not None:
-        if there.result == result and not there.locked:
-            return there
-        raise BadInput(f"cycle {cycle.index} of {agent.name} has a result already")
-    key = {"agent_id": agent.id, "cycle": cycle.index}
-    body = tx.sealed("cycles", asdict(result), "action_result", agent.id, cycle.index)
-    tx.insert(RESULT, {**key, "body": body})
-    tx.update(CYCLE, CYCLE.c.agent_id == agent.id, CYCLE.c.cycle == cycle.index, ended=tx.now)
-    if state is not None:
-        tx.update(AGENT, AGENT.c.id == agent.id, **_sealed(tx, agent.id, {"state": state}))
-    (made,) = cycles(tx, agent, first=cycle.index, last=cycle.index)
-    return made
+        known = tx.opened(json.loads(there.result), "action_result", agent.id, cycle.index)
+        if known is LOCKED or to_json(known) != body:
+            raise BadInput(f"cycle {cycle.index} of {agent.name} has a result already")
+        return replace(cycle, ended=there.ended, result=_result(known))
+    sealed = tx.sealed("cycles", asdict(result), "action_result", agent.id, cycle.index)
+    tx.quick(_NEW_RESULT, **key, body=sealed)
+    tx.quick(_ENDED, **key, now=tx.now)
+    kept = None if state is None else _sealed(tx, agent.id, {"state": state})["state"]
+    tx.quick(_WENT_ON, agent=agent.id, holder=holder, until=tx.now + LEASE * MICROS, state=kept)
+    return replace(cycle, ended=tx.now, result=_result(json.loads(body)))
+
+
+def _at(tx: StoreTransaction, row: Any, agent: AgentIdentity, holder: str) -> _Standing:
+    """Where an agent stands, if this process may work as it."""
+    if row is None:
+        raise NotFound(f"there is no agent {agent.name}", hint="List them with `holdfast agent list`.")
+    standing = _Standing(*row)
+    _refuse_held(tx, agent.name, standing, holder)
+    return standing
 
 
 def end_run(tx: StoreTransaction, agent: AgentIdentity, run_id: str) -> None:
@@ -191,9 +254,13 @@ def _cycle(tx: StoreTransaction, row: Any) -> AgentCycle:
         started=row.started,
         ended=row.ended,
         proposal=ActionProposal(**{**proposed, "plan": tuple(proposed["plan"])}),
-        result=None if came is None else ActionResult(**{**came, "artifacts": tuple(came["artifacts"])}),
+        result=None if came is None else _result(came),
         locked=locked,
     )
+
+
+def _result(body: dict[str, Any]) -> ActionResult:
+    return ActionResult(**{**body, "artifacts": tuple(body["artifacts"])})
 
 
 def is_dead(holder: str) -> bool:

@@ -13,7 +13,8 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+from urllib.parse import quote, quote_plus
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -29,13 +30,50 @@ T = TypeVar("T")
 LOCKED = object()  # stands for a value that is sealed, and whose key is not here
 WAIT = 30.0  # seconds for another process that writes, or for a free connection
 CONNECT = 5  # seconds for a server to answer
-RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0)  # seconds between tries: a server that restarts is back within these
+RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # seconds between tries: a server that restarts is back within these
 POOL = 8  # connections of one process
-_SCOPE = (
-    "SELECT set_config('holdfast.project', :project, true), set_config('holdfast.projects', :projects, true),"
-    " (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+_SCOPE = sa.text(
+    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, set_config('holdfast.project', :project, true),"
+    " set_config('holdfast.projects', :projects, true), set_config('transaction_read_only', :only, true)"
 )
+# Seconds, and milliseconds in the last: a network that was cut says nothing, and is noticed after half a minute.
+_NETWORK: dict[str, Any] = {
+    "connect_timeout": CONNECT,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 4,
+    "tcp_user_timeout": 30_000,
+}
 _FULL = ("disk is full", "No space left", "could not extend", "disk full")
+_MIGRATE = "Let its owner run: holdfast agent migrate --url URL."
+_KNOWN = (  # what a server says, our sentence, the next step
+    (
+        ("password", "authentication failed", "no pg_hba.conf entry", 'role "'),
+        "the server at {where} refuses {user}: {line}",
+        "Check the user and the password in HOLDFAST_DATABASE_URL.",
+    ),
+    (
+        ('database "',),
+        "there is no database {name} at {where}",
+        "Check the name in HOLDFAST_DATABASE_URL, or let a DBA create it (docs/agents.md).",
+    ),
+    (
+        ('type "vector"', 'type "halfvec"', 'extension "vector"', 'access method "hnsw"'),
+        "the database {name} has no extension vector",
+        "Let its owner run: CREATE EXTENSION vector;",
+    ),
+    (
+        ("permission denied", "row-level security"),
+        "the role may not do this: {line}",
+        "Make it a member of holdfast_agents.",
+    ),
+    (
+        ('relation "', 'column "', "no such table", "no such column"),
+        "the database {name} lacks tables of this version: {line}",
+        _MIGRATE,
+    ),
+    (("read-only transaction", "readonly database"), "the database {name} may only be read: {line}", NoDatabase.hint),
+)
 _PASSING = ("40001", "40P01", "55P03")  # serialisation failure, deadlock, lock not available
 _GUARDED = (
     "SELECT rolname, rolsuper, rolbypassrls, EXISTS (SELECT FROM pg_class WHERE relname = 'agent_cycle'"
@@ -43,11 +81,44 @@ _GUARDED = (
 )
 
 
-class StoreTransaction:
-    """One transaction: its connection, the database's clock, the project it writes for, and what seals its texts."""
+class QuickStatement:
+    """A statement with named values, compiled once for each engine.
 
-    def __init__(self, connection: Connection, project: str, now: int, vault: TextVault) -> None:
+    What every cycle of every agent does must not cost more than what the engine itself needs for it: building and
+    looking up a statement takes ten times as long as handing its text to the driver. `project` is a value of all.
+    """
+
+    def __init__(self, statement: Any) -> None:
+        self._statement, self._compiled = statement, cast("dict[str, Any]", {})
+
+    def bound(self, connection: Connection, values: dict[str, Any]) -> tuple[str, Any]:
+        """Its text, and the values as the driver wants them."""
+        name = connection.dialect.name
+        if name not in self._compiled:
+            made = self._statement.compile(dialect=connection.dialect)
+            names = made.positiontup or list(made.binds)
+            processors = [made._bind_processors.get(one) for one in names]
+            constants = {one: bind.value for one, bind in made.binds.items() if not bind.required}
+            self._compiled[name] = (str(made), names, processors, constants, made.positiontup is not None)
+        text, names, processors, constants, positional = self._compiled[name]
+        given = [
+            values.get(one, constants.get(one)) if made is None else made(values.get(one, constants.get(one)))
+            for one, made in zip(names, processors, strict=True)
+        ]
+        return text, tuple(given) if positional else dict(zip(names, given, strict=True))
+
+
+class StoreTransaction:
+    """One transaction: its connection, the database's clock, the project it writes for, and what seals its texts.
+
+    A repeat follows a try of which nobody knows whether it was kept.
+    """
+
+    def __init__(
+        self, connection: Connection, project: str, now: int, vault: TextVault, *, is_repeat: bool = False
+    ) -> None:
         self.connection, self.project, self.now, self.vault = connection, project, now, vault
+        self.is_repeat = is_repeat
 
     def one(self, statement: Any) -> Any:
         """The first row that a statement gives; None if there is none."""
@@ -56,15 +127,34 @@ class StoreTransaction:
     def all(self, statement: Any) -> Sequence[Any]:
         return self.connection.execute(statement).all()
 
+    def quick(self, statement: QuickStatement, **values: Any) -> Any:
+        """Run a statement that was made once, by the driver alone; gives its cursor, with JSON as text."""
+        text, given = statement.bound(self.connection, {"project": self.project, **values})
+        raw, dialect = self.connection.connection, self.connection.dialect
+        cursor = raw.cursor()
+        try:
+            cursor.execute(text, given)
+        except dialect.loaded_dbapi.Error as error:
+            is_gone = dialect.is_disconnect(error, raw, cursor)
+            if is_gone:
+                self.connection.invalidate(error)
+            kind = dialect.loaded_dbapi.Error
+            raise exc.DBAPIError.instance(
+                text, None, error, kind, connection_invalidated=is_gone, dialect=dialect
+            ) from error
+        return cursor
+
     def insert(self, table: sa.Table, *rows: dict[str, Any]) -> None:
         if rows:
             self.connection.execute(sa.insert(table), [{"project_id": self.project, **row} for row in rows])
 
-    def insert_new(self, table: sa.Table, *rows: dict[str, Any]) -> None:
-        """Insert the rows whose keys are not there yet."""
-        if rows:
-            statement = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
-            self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows])
+    def insert_new(self, table: sa.Table, *rows: dict[str, Any]) -> int:
+        """Insert the rows whose keys are not there yet; gives how many that were."""
+        if not rows:
+            return 0
+        made = _insert_of(self.connection.dialect.name)(table).on_conflict_do_nothing()
+        statement = made.returning(table.c.project_id)  # drivers do not count the rows of many at once
+        return len(self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows]).all())
 
     def upsert(self, table: sa.Table, *rows: dict[str, Any], keep: Sequence[str] = ()) -> None:
         """Insert rows, or replace those of the same keys; `keep` names columns that stay as they were."""
@@ -112,11 +202,11 @@ class AgentDatabase:
     def run(self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()) -> T:
         """Run an operation in a transaction, again after a fault that passes; durable on return.
 
-        With `read` it may only look; then it may see these projects beside its own.
+        With `read` it may only look; then it may see these projects beside its own, and a replica may answer.
         """
-        for wait in (*RETRIES, None):
+        for again, wait in enumerate((*RETRIES, None)):
             try:
-                with self._transaction(read, projects) as transaction:
+                with self._transaction(read, projects, is_repeat=again > 0) as transaction:
                     return operation(transaction)
             except (exc.DBAPIError, exc.TimeoutError) as error:
                 if wait is None or not _passes(error):
@@ -125,7 +215,7 @@ class AgentDatabase:
         raise AssertionError("the last try returns or raises")
 
     @contextlib.contextmanager
-    def _transaction(self, read: bool, projects: Sequence[str]) -> Iterator[StoreTransaction]:
+    def _transaction(self, read: bool, projects: Sequence[str], *, is_repeat: bool) -> Iterator[StoreTransaction]:
         with self.engine.connect() as connection:
             if read:
                 connection = connection.execution_options(reading=True)
@@ -133,8 +223,8 @@ class AgentDatabase:
                 now = time.time_ns() // 1000
                 if self.is_shared:
                     seen = {"project": self.project, "projects": ",".join((self.project, *projects))}
-                    now = connection.execute(sa.text(_SCOPE), seen).one()[2]
-                yield StoreTransaction(connection, self.project, now, self.vault)
+                    now = connection.execute(_SCOPE, {**seen, "only": "on" if read or projects else "off"}).scalar_one()
+                yield StoreTransaction(connection, self.project, now, self.vault, is_repeat=is_repeat)
 
     def close(self) -> None:
         """Let go of all connections."""
@@ -297,7 +387,7 @@ def parsed(url: str) -> URL:
     """A URL of a database we can use; BadInput if it is none. A password is never repeated."""
     try:
         target = make_url(url)
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):  # the second: a port that is no number
         raise BadInput("that is not the URL of a database", hint="Write postgresql://USER@HOST/DATABASE.") from None
     kind = target.drivername.partition("+")[0]
     if kind not in ("postgresql", "postgres", "sqlite") or (kind == "sqlite" and not target.database):
@@ -308,38 +398,33 @@ def parsed(url: str) -> URL:
 
 
 def postgres_engine(target: URL) -> tuple[Engine, Callable[[], None]]:
-    """An engine over a pool of connections, and how to let it go."""
+    """An engine over a pool of connections, and how to let it go.
+
+    SQLAlchemy's pool: it connects in the thread that asks, so whoever waits learns at once what is wrong, and after
+    a restart of the server it drops every old connection at the first that is broken. psycopg's own connects in the
+    background; in a test of thirty restarts it once gave no connection for 30 s to a server that answered.
+    """
     try:
         import psycopg
-        from psycopg_pool import ConnectionPool, PoolTimeout
+        from psycopg.conninfo import make_conninfo
     except ImportError:
         raise NoDatabase("Postgres needs psycopg", hint="Install it: pip install 'holdfast[postgres]'.") from None
-    address = target.render_as_string(hide_password=False)
-    # Or a wrong password waits for the pool's time-out, and nobody learns what was wrong.
-    try:
-        psycopg.connect(address, connect_timeout=CONNECT).close()
+    parts = target.translate_connect_args(username="user", database="dbname")
+    asked = {name: value if isinstance(value, str) else ",".join(value) for name, value in target.query.items()}
+    options = {name: value for name, value in _NETWORK.items() if name not in asked}
+    try:  # once before any retry: a wrong password does not get better
+        address = make_conninfo(**parts, **asked)
+        first = [psycopg.connect(address, **options)]
     except psycopg.Error as error:
         raise _sentence(str(error), target) from None
-    pool = ConnectionPool(
-        address,
-        min_size=0,
-        max_size=POOL,
-        timeout=WAIT,
-        open=True,
-        check=ConnectionPool.check_connection,
-        kwargs={"connect_timeout": CONNECT},
-        close_returns=True,
-    )
 
     def connect() -> Any:
-        try:
-            return pool.getconn()
-        except PoolTimeout as error:
-            raise exc.TimeoutError(str(error)) from error
+        return first.pop() if first else psycopg.connect(address, **options)
 
-    engine = sa.create_engine("postgresql+psycopg://", creator=connect, poolclass=sa.pool.NullPool)
+    limits = {"pool_size": POOL, "max_overflow": 0, "pool_timeout": WAIT}
+    engine = sa.create_engine("postgresql+psycopg://", creator=connect, **limits)
     engine.url = target.set(password=None)
-    return engine, lambda: pool.close(timeout=0.5)
+    return engine, engine.dispose
 
 
 def _refuse_unbound(connection: Connection) -> None:
@@ -384,10 +469,21 @@ def explained(error: Exception, url: URL) -> HoldfastError:
 
 
 def _sentence(said: str, url: URL) -> HoldfastError:
-    line = " ".join(said.split())[:300]
+    line = " ".join(_without_password(said, url).split())[:300]
+    where = f"{url.host or url.query.get('host') or 'the server'}" if url.drivername == "postgresql" else url.database
     if any(word in said for word in _FULL):
         return NotStored(f"the agents' database has no room left: {line}")
-    if "permission denied" in said or "row-level security" in said:
-        return NoDatabase(f"the role may not do this: {line}", hint="Make it a member of holdfast_agents.")
-    where = f"{url.host or url.query.get('host') or 'the server'}" if url.drivername == "postgresql" else url.database
+    if "too many clients" in said or "remaining connection slots" in said or "too many connections" in said:
+        return Busy(f"the server at {where} takes no more connections", hint="Close agents, or raise max_connections.")
+    for words, sentence, hint in _KNOWN:
+        if any(word in said for word in words):
+            return NoDatabase(sentence.format(where=where, user=url.username, name=url.database, line=line), hint=hint)
     return NoDatabase(f"the agents' database at {where} does not answer: {line}")
+
+
+def _without_password(said: str, url: URL) -> str:
+    """What a driver said: of a URL that it cannot read it repeats all, the password included."""
+    password = str(url.password or "")
+    for secret in filter(None, (password, quote(password, safe=""), quote_plus(password))):
+        said = said.replace(secret, "***")
+    return said

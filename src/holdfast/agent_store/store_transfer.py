@@ -67,7 +67,7 @@ def put(target: AgentDatabase, given: Iterable[Row], *, tell: Told = lambda _: N
         table = next((one for one in EVERY if one.name == name), None)
         if table is None:
             raise FutureFormat(f"there is no table {name[:80]!r} in this version")
-        for batch, weight in _batches(row for _, row in some):
+        for batch, weight in batches(row for _, row in some):
             target.run(partial(_put, table=table, batch=batch))
             done, size = done + len(batch), size + weight
             agents += len(batch) if table is AGENT else 0
@@ -121,7 +121,8 @@ def _batch(
     return tx.all(asked)
 
 
-def _batches(given: Iterable[dict[str, Any]]) -> Iterator[tuple[list[dict[str, Any]], int]]:
+def batches(given: Iterable[dict[str, Any]]) -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """Rows in portions that become durable together, and the bytes of each."""
     batch: list[dict[str, Any]] = []
     weight = 0
     for row in given:

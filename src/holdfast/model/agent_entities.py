@@ -12,6 +12,7 @@ from typing import Any
 from holdfast.values import field, frozen
 
 MEMORY_KINDS = ("observation", "reflection", "plan", "result")
+QUEUE_STATES = ("waiting", "claimed", "done", "failed")
 SHORT_TERM, LONG_TERM = "short-term", "long-term"
 
 
@@ -201,3 +202,20 @@ class WorkspaceRestored:
     removed: tuple[str, ...] = ()
     left: tuple[str, ...] = ()  # what the snapshot does not have, and is still there
     skipped: tuple[tuple[str, str], ...] = ()  # what the snapshot had left out
+
+
+@frozen(kw_only=True)
+class WorkItem:
+    """An action that waits for a worker, is held by one, or has ended. Its `token` is the right to finish it."""
+
+    id: str
+    action: Any
+    state: str  # one of QUEUE_STATES
+    attempts: int = 0  # claims so far
+    most_attempts: int = 3
+    ready: int = 0  # when it may be claimed, or claimed again; microseconds since 1970
+    created: int = 0
+    holder: str | None = None  # the process that has it, or had it last
+    token: str | None = None
+    held_until: int | None = None
+    outcome: Any = None  # what came of it; of a failed one {"error": …}

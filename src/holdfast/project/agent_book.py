@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import agent_cycles, database, schema_steps, store_transfer, vector_store
+from holdfast.agent_store import agent_cycles, database, schema_steps, store_transfer, vector_store, work_queue
 from holdfast.capture.agents import own_agent
 from holdfast.errors import BadInput, BadSettings, NoDatabase
 from holdfast.model.agent_entities import AgentIdentity
@@ -32,6 +32,7 @@ from holdfast.store import fsio
 if TYPE_CHECKING:
     from holdfast.agent_store.database import AgentDatabase, SealingKeys
     from holdfast.agent_store.vector_store import MemoryVectors
+    from holdfast.agent_store.work_queue import WorkQueue
 
 MAX_AGENT_NAME = 80  # characters
 RECENT = 2  # of the last results that are recalled whatever they say: more of them would crowd out what was asked for
@@ -52,7 +53,11 @@ class AgentBook(Concern):
 
     @cached_property
     def _opened(self) -> AgentDatabase:
-        url = self.settings.database_url
+        return self.connect()
+
+    def connect(self, *, local: bool = False) -> AgentDatabase:
+        """The store that the settings name, for somebody who closes it; `local`: the one in this clone."""
+        url = None if local else self.settings.database_url
         try:
             if url is None:
                 return database.open_sqlite(self.clone.layout.agent_database, self.project_id)
@@ -138,6 +143,10 @@ class AgentBook(Concern):
         """Where this process works: the folder, the branch and its commit."""
         head = self.clone.repo.head()
         return {"cwd": self.clone.repo.top, "branch": head.branch, "commit": head.oid}
+
+    def queue(self, name: str) -> WorkQueue:
+        """The queue of the agent of that name, made if it is new: actions for any process on any machine."""
+        return work_queue.WorkQueue(self.database, self.get(name).identity.id, clean=self.clone.intake.value)
 
     def list(self) -> Sequence[AgentIdentity]:
         """All agents, by name."""

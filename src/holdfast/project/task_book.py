@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from holdfast.agent_store import shared_claims
 from holdfast.capture import agent_plans, git_notices, session_note
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, Claimed, HoldfastError
 from holdfast.git import merge_conflicts
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.index import refresh
@@ -15,6 +20,7 @@ from holdfast.model import task as model_task
 from holdfast.model.ids import PREFIXES
 from holdfast.patterns import regex
 from holdfast.project.concern import Concern
+from holdfast.store import fsio
 from holdfast.values import frozen
 from holdfast.work import (
     canonical_links,
@@ -28,11 +34,14 @@ from holdfast.work import (
 from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
 
 if TYPE_CHECKING:
+    from holdfast.agent_store.shared_claims import SharedClaim, SharedClaims, StorePushed
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.model.session import Session, SessionItem
     from holdfast.model.task import Link, Task
+    from holdfast.project import Project
     from holdfast.work.task_graph import TaskGraph, WaitingTask
 
+T = TypeVar("T")
 LABEL = "Rests on:"
 
 
@@ -174,28 +183,41 @@ class TaskBook(Concern):
     def start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
-        """Claim a task and begin it; Claimed if somebody else has it."""
-        return self.shown(task_lifecycle.start(self.active, name, self._who(owner, session), lasting=lasting))
+        """Claim a task and begin it; Claimed if somebody else has it, in any clone if a server is configured."""
+        who = self._who(owner, session)
+        with self._among_clones() as team:
+            task = self.board().find(name).task if team.is_configured else None
+            is_new = team.take(task, who.name, lasting)
+            try:
+                return self.shown(task_lifecycle.start(self.active, name, who, lasting=lasting))
+            except HoldfastError:
+                if task is not None and is_new:
+                    team.release(task.id)
+                raise
 
     def done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
         """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
-        return self.shown(
-            task_lifecycle.done(
-                self.active, name, cited=evidence, run=self.project.parent_run, without=without_evidence
+        with self._freed(name):
+            return self.shown(
+                task_lifecycle.done(
+                    self.active, name, cited=evidence, run=self.project.parent_run, without=without_evidence
+                )
             )
-        )
 
     def block(self, name: str, *, reason: str) -> Task:
         """Say that something outside the graph holds a task back."""
-        return self.shown(task_lifecycle.stop(self.active, name, "blocked", reason=reason))
+        with self._freed(name):
+            return self.shown(task_lifecycle.stop(self.active, name, "blocked", reason=reason))
 
     def drop(self, name: str, *, reason: str | None = None) -> Task:
         """Say that a task will not be done; what needed it no longer waits for it."""
-        return self.shown(task_lifecycle.stop(self.active, name, "dropped", reason=reason))
+        with self._freed(name):
+            return self.shown(task_lifecycle.stop(self.active, name, "dropped", reason=reason))
 
     def reopen(self, name: str) -> Task:
         """Open a task again that was blocked, done, dropped or given up."""
-        return self.shown(task_lifecycle.stop(self.active, name, "open"))
+        with self._freed(name):
+            return self.shown(task_lifecycle.stop(self.active, name, "open"))
 
     def show(self, name: str) -> TaskShown:
         """One task, why it waits, what waits for it, and who works on it."""
@@ -226,7 +248,7 @@ class TaskBook(Concern):
         """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
         # Before looking: what changes meanwhile must not be missed.
         self.project.seen = refresh.signature_of(self.active)
-        taken = task_lifecycle.claim_next(self.clone, self._who(owner, session), lasting=lasting) if claim else None
+        taken = self._claim_next(self._who(owner, session), lasting) if claim else None
         board = self.board()
         graph = board.graph
         ready, waiting = graph.ready(), graph.waiting()
@@ -257,7 +279,58 @@ class TaskBook(Concern):
 
     def release(self, name: str) -> Task:
         """Give up the claim on a task."""
-        return self.shown(task_lifecycle.release(self.active, name))
+        freed = self.shown(task_lifecycle.release(self.active, name))
+        if _is_server(self.settings.database_url):
+            with self._among_clones() as team:
+                if (claim := team.release(freed.id, anyones=True)) is not None and claim.where != team.where:
+                    self.clone.notes.append(f"the claim was {claim.owner}'s, at {claim.where}")
+        return freed
+
+    def push(self) -> StorePushed:
+        """Give a lost or new server what this clone has: its agents in SQLite and its live claims; nothing twice."""
+        if not _is_server(self.settings.database_url):
+            raise BadInput(
+                "no server is configured", hint="Set HOLDFAST_DATABASE_URL to postgresql://USER@HOST/DATABASE."
+            )
+        team, book = CloneClaims(self.project), self.project.agents
+        with ExitStack() as opened:
+            target = opened.enter_context(closing(book.connect()))
+            has_own = os.path.exists(self.clone.layout.agent_database)
+            source = opened.enter_context(closing(book.connect(local=True))) if has_own else None
+            return shared_claims.push(source, target, clone=team.holder, claims=team.held())
+
+    def _claim_next(self, who: TaskWorker, lasting: timedelta) -> Task | None:
+        with self._among_clones() as team:
+            elsewhere = team.elsewhere()
+
+            def is_free(task: Task, _: object) -> bool:
+                try:
+                    return task.id not in elsewhere and team.take(task, who.name, lasting) is not None
+                except Claimed:
+                    return False  # another clone was faster
+
+            return task_lifecycle.claim_next(self.clone, who, lasting=lasting, is_free=is_free)
+
+    @contextmanager
+    def _freed(self, name: str) -> Iterator[None]:
+        """Give a claim of this clone up among all clones, too, once what is done here has ended it."""
+        held = None
+        if _is_server(self.settings.database_url):
+            found = self.board().find(name).task.id
+            held = found if found in self.claims() else None
+        yield
+        if held is not None and held not in self.claims():
+            with self._among_clones() as team:
+                team.release(held)
+
+    @contextmanager
+    def _among_clones(self) -> Iterator[CloneClaims]:
+        """The claims that all clones see, if a server is configured; nothing is connected before it is asked."""
+        team = CloneClaims(self.project)
+        try:
+            yield team
+        finally:
+            team.close()
 
     def import_text(self, text: str) -> task_json.TaskPlan:
         """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
@@ -306,6 +379,103 @@ class TaskBook(Concern):
         done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
         git_notices.drop_notices(self.clone)
         return self.shown(done)
+
+
+class CloneClaims:
+    """This clone's claims among those of all clones of the project; without a server they are its own affair.
+
+    A server that does not answer hinders nobody: the claim holds in this clone, and a note says that others do not
+    see it.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project, self._failed = project, False
+        self.is_configured = _is_server(project.settings.database_url)
+
+    @cached_property
+    def where(self) -> str:
+        """The machine and the folder, for people of other clones."""
+        import socket
+
+        return f"{socket.gethostname()}:{self._project.clone.repo.top}"
+
+    @cached_property
+    def holder(self) -> str:
+        """What tells this clone from all others: a copy of it, on this machine or another, is not the same."""
+        clone = self._project.clone
+        told = f"{self.where.partition(':')[0]}\n{clone.repo.common_dir}\n{clone.repo_id}"
+        return hashlib.sha256(os.fsencode(told)).hexdigest()[:32]
+
+    @cached_property
+    def _claims(self) -> SharedClaims:
+        book = self._project.agents
+        return shared_claims.SharedClaims(book.connect(), self.holder)
+
+    def elsewhere(self) -> frozenset[str]:
+        """The tasks that other clones have claimed, as far as the server says."""
+        return self._asked(lambda: self._claims.elsewhere()) or frozenset()  # noqa: PLW0108 - connects in there
+
+    def take(self, task: Task | None, owner: str, lasting: timedelta) -> bool:
+        """Claim a task among all clones; gives whether that is new. Claimed if another clone has it."""
+        if task is None or not self.is_configured:
+            self._say_local()
+            return False
+        return bool(self._asked(lambda: self._claims.take(self.claim(task.id, task.title, owner, lasting))))
+
+    def claim(self, task: str, title: str, owner: str, lasting: timedelta) -> SharedClaim:
+        """A claim of this clone, as others see it."""
+        branch, seconds = self._project.clone.repo.head().branch, lasting.total_seconds()
+        return shared_claims.SharedClaim(
+            task=task, title=title, owner=owner, where=self.where, branch=branch, seconds=seconds
+        )
+
+    def held(self) -> list[SharedClaim]:
+        """All live claims of this clone."""
+        book, now = self._project.tasks, self._project.clone.clock()
+        titles = {task.id: task.title for task in book.board().tasks}
+        return [
+            self.claim(one.task, titles.get(one.task, one.task), one.owner, datetime.fromisoformat(one.until) - now)
+            for one in book.claims().values()
+        ]
+
+    def release(self, task: str, *, anyones: bool = False) -> SharedClaim | None:
+        """Give a claim up among all clones."""
+        return self._asked(lambda: self._claims.release(task, anyones=anyones))
+
+    def _asked(self, question: Callable[[], T]) -> T | None:
+        """What the server answers; None if there is none, or it does not answer, which is said once."""
+        if not self.is_configured or self._failed:
+            return None
+        try:
+            return question()
+        except Claimed:
+            raise
+        except HoldfastError as error:
+            self._failed = True
+            self._project.clone.notes.append(f"other clones do not see this: {error}")
+            return None
+
+    def _say_local(self) -> None:
+        """Say once in a clone that others do not see its claims; where there are no others, say nothing."""
+        clone = self._project.clone
+        mark = os.path.join(clone.layout.claims, "local")
+        if os.path.lexists(mark) or not clone.repo.text("remote"):
+            return
+        clone.notes.append(
+            "a claim is local to this clone: others see it only if database.url names a server (docs/agents.md)"
+        )
+        fsio.make_dirs(clone.layout.claims)
+        fsio.replace(mark, b"")
+
+    def close(self) -> None:
+        """Let go of the server."""
+        if "_claims" in self.__dict__:
+            self._claims.close()
+
+
+def _is_server(url: str | None) -> bool:
+    """Whether a setting names a database that other clones see; the libraries for it are not loaded for this."""
+    return (url or "").startswith(("postgresql:", "postgres:", "postgresql+"))
 
 
 def rests_on_something(task: Task) -> bool:

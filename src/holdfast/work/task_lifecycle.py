@@ -11,7 +11,7 @@ only commits that name the task count; one that does always counts, and so do ru
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -220,8 +220,16 @@ def start(clone: Clone, name: str, who: TaskWorker, *, lasting: timedelta = LAST
     return boards.replace_with(clone, board, fresh, action="start", more=_during(who))
 
 
-def claim_next(clone: Clone, who: TaskWorker, *, lasting: timedelta = LASTING) -> Task | None:
+def claim_next(
+    clone: Clone,
+    who: TaskWorker,
+    *,
+    lasting: timedelta = LASTING,
+    is_free: Callable[[Task, task_claims.TaskClaim], bool] = lambda _, __: True,
+) -> Task | None:
     """Claim the best task that is ready and nobody works on; None if there is none.
+
+    `is_free` is asked before a task is taken: it claims it among all clones, if they share claims.
 
     Goals, milestones and epics are done by doing their parts: they are nobody's next piece of work.
     A claim of one's own counts, too: asked twice, it gives two tasks, so that agents who go by the same
@@ -231,7 +239,7 @@ def claim_next(clone: Clone, who: TaskWorker, *, lasting: timedelta = LASTING) -
     for task in boards.read(clone).graph.ready():
         if task.id not in taken and task.kind not in PLANS:
             claim = claim_of(clone, task.id, who, lasting=lasting)
-            if task_claims.try_take(clone.layout, claim, now=clone.now()):
+            if is_free(task, claim) and task_claims.try_take(clone.layout, claim, now=clone.now()):
                 return task
     return None
 

@@ -3,6 +3,8 @@
 `holdfast reconcile`: what git moved, and fork, carry or drop; asked on a terminal, else by option.
 
 What `holdfast reconcile` says, in words and as the object that `--json` promises.
+
+`holdfast team push`: a lost or new database server filled from this clone.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, on_a_terminal
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.root import root
@@ -19,6 +21,7 @@ from holdfast.interfaces.cli.root import root
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from holdfast.agent_store.shared_claims import StorePushed
     from holdfast.capture import cited_commits, reconciliation
     from holdfast.git.publish import Published
     from holdfast.git.reconcile import OrphanLine
@@ -298,3 +301,28 @@ def _choose(question: str, answers: Answers, name: str | None) -> None:
     said = click.prompt("What shall become of it?", type=choice, default="leave", err=True)
     if said in answers:
         _show(answers[said](name))
+
+
+@group(root, "team", "push")
+def team() -> None:
+    """The database that all clones of a project share."""
+
+
+def team_pushed_text(done: StorePushed) -> str:
+    """What the server got, and what it did not."""
+    got = [count(done.rows, "row") + (f" ({count(done.agents, 'agent')})" if done.agents else "")] * bool(done.rows)
+    got += [count(done.claims, "claim")] * bool(done.claims)
+    return lines(
+        f"The server got {' and '.join(got)}." if got else "Nothing new: the server has all that this clone has.",
+        [f"left alone: {why}" for why in done.left],
+        [f"not claimed: {why}" for why in done.taken],
+    )
+
+
+@answer(team, "push", team_pushed_text)
+def team_push(project: Project) -> object:
+    """Fill a lost or new server from this clone: its agents and its live claims.
+
+    Run it in every clone. What the server has already stays as it is there.
+    """
+    return project.tasks.push()
