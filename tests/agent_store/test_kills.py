@@ -181,13 +181,29 @@ def test_a_killed_server_loses_no_record_and_gives_no_item_twice(
         time.sleep(0.3 + chance.random() * 0.7)
         server.kill()
         time.sleep(chance.random() * 0.3)
+        before = progress(tmp_path)
         server.start()
-    time.sleep(0.5)
+        wait_for_all(running, tmp_path, before)
     stop.set()
     for one in running:
         one.join(60)
     assert [one.exitcode for one in running] == [0] * len(running), "a client did not recover"
     check_server(repo, url, store, source, tmp_path)
+
+
+def progress(folder: Path) -> list[int]:
+    return [len(lines(folder / name)) for name in ("acknowledged", "claims")]
+
+
+def wait_for_all(running: list[Any], folder: Path, before: list[int]) -> None:
+    """Until agent and claims have gone on, so that the next kill meets clients at work and not between two tries."""
+    end = time.monotonic() + 60
+    while not all(now > then for now, then in zip(progress(folder), before, strict=True)):
+        assert all(one.exitcode in (None, 0) for one in running), "a client did not recover"
+        assert time.monotonic() < end, "no client went on after the restart"
+        if all(one.exitcode == 0 for one in running[2:]):
+            break  # all items are done
+        time.sleep(0.05)
 
 
 def check_server(repo: Any, url: str, store: AgentDatabase, source: str, folder: Path) -> None:
