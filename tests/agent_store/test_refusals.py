@@ -125,7 +125,7 @@ def test_a_missing_extension(server: LocalPostgres) -> None:
 
 def fill(store: AgentDatabase, pieces: int = 200) -> None:
     for n in range(pieces):
-        data = {"digest": f"{n:06}", "data": os.urandom(50_000)}  # random, or Postgres would compress it
+        data = {"digest": f"{n:06}", "used": 0, "data": os.urandom(50_000)}  # random, or Postgres would compress it
         store.run(lambda tx, data=data: tx.insert(CHUNK, data))
 
 

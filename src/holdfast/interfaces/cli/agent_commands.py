@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, progress_bar
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, confirm, group, options, progress_bar
 from holdfast.interfaces.cli.output import as_plain, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, short, size, table
 from holdfast.interfaces.cli.root import root
+from holdfast.model.memory import expiry
 from holdfast.values import asdict, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.agent_store.store_transfer import StoreCopied
-    from holdfast.model.agent_entities import AgentCycle, AgentIdentity
+    from holdfast.model.agent_entities import (
+        AgentCycle,
+        AgentIdentity,
+        NamespacePruning,
+        PruneReport,
+        WorkspaceDiff,
+        WorkspaceRestored,
+        WorkspaceSnapshot,
+    )
     from holdfast.project import Project
     from holdfast.project.working_agent import Agent
 
@@ -182,3 +191,117 @@ def migrate(place: Invocation, url: str | None, step: str | None, since: str | N
             show({"sql": project.agents.migration_sql(step, since)}, lambda done: done["sql"])
         else:
             show({"step": project.agents.migrate(url, step)}, lambda done: f"The database is at step {done['step']}.")
+
+
+def prune_text(done: PruneReport) -> str:
+    """What went from each namespace, and why."""
+    verb = "Would delete" if done.dry_run else "Deleted"
+    rows = [_prune_row(one) for one in done.namespaces if one.deleted or one.consolidated or one.pinned or one.open]
+    return lines(f"{verb} {count(done.gone, 'record')}.", table(rows))
+
+
+def _prune_row(one: NamespacePruning) -> tuple[str, ...]:
+    reasons = [f"{number} {why}" for why, number in one.deleted.items()]
+    reasons += [f"{sum(one.consolidated.values())} now in {count(one.summaries, 'summary')}"] if one.summaries else []
+    stay = [
+        f"{number} {why} stay" for number, why in ((one.pinned, "pinned"), (one.open, "of an open cycle")) if number
+    ]
+    return one.namespace, f"{one.before:,} to {one.after:,}", ", ".join([*reasons, *stay])
+
+
+@command(agent, "prune")
+@click.argument("name")
+@click.option("--older-than", metavar="AGE", help="Records made longer ago, such as 90d.")
+@click.option("--unused-for", metavar="AGE", help="Records that nobody recalled for so long.")
+@click.option("--budget", type=click.IntRange(0), metavar="N", help="The most records of each namespace.")
+@click.option("--namespace", "namespaces", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
+@click.option("--consolidate", is_flag=True, help="Keep the first sentences of what goes as one record.")
+@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def prune(place: Invocation, name: str, yes: bool, dry_run: bool, **chosen: Any) -> None:
+    """Delete an agent's records by age, use and number; pinned ones stay."""
+    with place.project() as project:
+        found, rule = project.agents.find(name), _prune_rule(**chosen)
+        planned = found.prune(**rule, dry_run=True)
+        if dry_run or not planned.gone:
+            show(planned, prune_text)
+            return
+        confirm(f"This deletes {count(planned.gone, 'record')} of {name} for good. Go on?", yes=yes)
+        show(found.prune(**rule), prune_text)
+
+
+def _prune_rule(*, older_than: str | None, unused_for: str | None, **rest: Any) -> dict[str, Any]:
+    now = datetime.now(UTC)
+    ages = {"older_than": older_than, "unused_for": unused_for}
+    return {**rest, **{key: expiry(age, now) - now if age else None for key, age in ages.items()}}
+
+
+@group(agent, "workspace", "list")
+def workspace() -> None:
+    """The files an agent worked on, as each cycle left them."""
+
+
+_named = options(
+    click.argument("name"),
+    click.option(
+        "--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which of its workspaces."
+    ),
+)
+
+
+def snapshots_text(found: Sequence[WorkspaceSnapshot]) -> str:
+    """One row a snapshot."""
+    rows = [(str(one.cycle), count(one.files, "file"), size(one.size)) for one in found]
+    return lines(table(rows, indent="") or "No snapshots yet.")
+
+
+@answer(workspace, "list", snapshots_text, lambda found: {"items": [asdict(one) for one in found]})
+@click.argument("name", required=False)
+@click.option(
+    "--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which of its workspaces."
+)
+def list_snapshots(project: Project, name: str | None, called: str) -> object:
+    """List the cycles that have a snapshot."""
+    if name is None:
+        raise BadInput("say whose workspace", hint="List agents with `holdfast agent list`.")
+    return project.agents.find(name).workspace(called).snapshots()
+
+
+def workspace_diff_text(found: WorkspaceDiff) -> str:
+    """One row a file: + added, - removed, ~ changed."""
+    rows = [("+", one.path) for one in found.added] + [("-", one.path) for one in found.removed]
+    rows += [("~", after.path) for _, after in found.changed]
+    return lines(table(sorted(rows, key=lambda row: row[1]), indent="") or "No differences.")
+
+
+@answer(workspace, "diff", workspace_diff_text)
+@_named
+@click.argument("cycle", type=int)
+@click.argument("other", type=int, required=False)
+@click.option("--folder", metavar="DIR", help="Compare with this folder as it is now.")
+def diff(project: Project, *, name: str, called: str, cycle: int, other: int | None, folder: str | None) -> object:
+    """Compare a cycle's files with those of another cycle, of the one before it, or of a folder."""
+    there = project.agents.find(name).workspace(called, folder)
+    return there.diff(cycle, other) if other is not None or folder else there.changes(cycle)
+
+
+def restored_text(done: WorkspaceRestored) -> str:
+    """What a restore wrote."""
+    left = (
+        [f"{count(len(done.left), 'file')} that the snapshot does not have still there; --clean removes them"]
+        if done.left
+        else []
+    )
+    skipped = [f"left out of the snapshot: {path} ({why})" for path, why in done.skipped]
+    removed = f", removed {len(done.removed)}" if done.removed else ""
+    return lines(f"Restored cycle {done.cycle} into {done.folder}: wrote {len(done.written)}{removed}.", left, skipped)
+
+
+@answer(workspace, "restore", restored_text)
+@_named
+@click.argument("cycle", type=int)
+@click.option("--into", required=True, metavar="DIR", help="The folder to write.")
+@click.option("--clean", is_flag=True, help="Also remove what the snapshot does not have.")
+def restore(project: Project, *, name: str, called: str, cycle: int, into: str, clean: bool) -> object:
+    """Give a folder the files that a cycle left."""
+    return project.agents.find(name).workspace(called).restore(cycle, into, clean=clean)
