@@ -253,3 +253,10 @@ def test_what_is_switched_off_is_named_with_the_file_that_says_so(repo: GitRepo,
     environ = {**os.environ, "HOLDFAST_FEATURES_SESSIONS": "false"}
     with pytest.raises(SwitchedOff, match=r"sessions are switched off .* in the environment"):
         Project.open(repo.path, environ=environ).sessions.all()
+
+
+def test_a_name_that_looks_like_a_number_is_a_name() -> None:
+    """A project may be called by a commit, and one in a hundred of those reads as a float."""
+    given = {"HOLDFAST_DATABASE_PROJECT": "12e4567", "HOLDFAST_DATABASE_URL": '"postgresql://ann@/x"'}
+    settings = load(environ=given)
+    assert settings.database_project == "12e4567" and settings.database_url == "postgresql://ann@/x"

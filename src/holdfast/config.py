@@ -397,15 +397,17 @@ def _flat(table: Mapping[str, object], path: str) -> Iterator[tuple[str, object]
 
 def _environment(environ: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
     """What HOLDFAST_* variables say, and those that look like settings but are none."""
-    given = {key.name: _literal(environ[key.variable]) for key in KEYS if key.variable in environ}
+    given = {key.name: _literal(environ[key.variable], key) for key in KEYS if key.variable in environ}
     known = {key.variable for key in KEYS}
     sections = tuple({PREFIX + key.name.partition(".")[0].upper() + "_" for key in KEYS if "." in key.name})
     unknown = [name for name in environ if name.startswith(sections) and name not in known]
     return given, [f"the environment: {name} is no setting" for name in sorted(unknown)]
 
 
-def _literal(text: str) -> object:
+def _literal(text: str, key: Key) -> object:
     """A variable's value as TOML reads it, else the text itself: 0.9, true, ["a"], main."""
+    if key.read is _name and not text.startswith(('"', "'")):
+        return text  # a commit such as 12e4567 is a name, not a number
     import tomllib
 
     try:
