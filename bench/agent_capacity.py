@@ -2,6 +2,7 @@
 
 python bench/bench.py agents-cycles     durable cycles a second beside the raw engine with the same transactions
 python bench/bench.py agents-queue      sixteen processes that claim ten thousand items
+python bench/bench.py agents-move       a store copied to the other engine, in MB/s
 python bench/agent_capacity.py          the capacity table of docs/explanation/scale.md, from this machine's figures
 """
 
@@ -27,6 +28,7 @@ from bench.measure import Result, at_least, middle, told
 EACH = 150  # cycles of one round: enough that a slow flush of the disk does not decide it
 ROUNDS = 5
 CLIENTS, ITEMS = 16, 10_000
+MOVED, ROWS = 40, 20_000  # pieces of files, a MiB each, and rows of transcripts that are copied
 PROJECT = "bench"
 _STATEMENTS = {  # what one cycle writes, as the engine gets it
     "at": "SELECT a.cycles, a.run_id, a.holder, a.held_until, c.action, c.ended, r.body FROM agent a"
@@ -194,6 +196,31 @@ def queue(folder: str) -> Iterator[Result]:
     with _server() as server:
         server.sql("CREATE DATABASE queue TEMPLATE template")
         yield _claimed("Postgres", server.url("queue"))
+
+
+def moving(folder: str) -> Iterator[Result]:
+    """A store of cycles and files copied to the other engine and back."""
+    from holdfast.agent_store import database, store_transfer
+    from holdfast.agent_store.tables import CHUNK, TRANSCRIPT
+
+    file = database.open_sqlite(os.path.join(folder, "move.db"), PROJECT)
+    pieces = [{"digest": f"{n:04}", "used": 0, "data": os.urandom(1 << 20)} for n in range(MOVED)]
+    said = {"session": "s", "kind": "item", "created": 0, "body": _RESULT}
+    for piece in pieces:
+        file.run(lambda tx, row=piece: tx.insert(CHUNK, row))  # type: ignore[misc]
+    file.run(lambda tx: tx.insert(TRANSCRIPT, *({**said, "position": n} for n in range(ROWS))))
+    with _server() as server:
+        server.sql("CREATE DATABASE moved TEMPLATE template")
+        target = database.open_url(server.url("moved"), PROJECT)
+        back = database.open_sqlite(os.path.join(folder, "back.db"), PROJECT)
+        for what, one, other in (("SQLite to Postgres", file, target), ("Postgres to SQLite", target, back)):
+            began = time.perf_counter()
+            done = store_transfer.copy(one, other)
+            speed = done.bytes / (time.perf_counter() - began) / 1e6
+            yield told(f"move, {what}: {done.rows:,} rows, {done.bytes / 1e6:.0f} MB", f"{speed:.0f} MB/s")
+        target.close()
+        back.close()
+    file.close()
 
 
 def _claimed(engine: str, url: str) -> Result:

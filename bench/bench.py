@@ -75,6 +75,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "agents-recall": lambda b: agent_recall.recall(b.folder),
     "agents-cycles": lambda b: agent_capacity.cycles(b.folder),
     "agents-queue": lambda b: agent_capacity.queue(b.folder),
+    "agents-move": lambda b: agent_capacity.moving(b.folder),
     "mcp": lambda b: mcp.starting(b.folder),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
@@ -120,10 +121,11 @@ def main() -> int:
         return 0
     if unknown := set(asked.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(sorted(unknown))}")
+    named = [part for part in PARTS if any(part == one or part.startswith(f"{one}-") for one in asked.parts)]
     folder = tempfile.mkdtemp(prefix="holdfast-bench-", dir=asked.dir)
     try:
         prepare(folder)
-        results = _run(Bench(folder), asked.parts or [name for name in PARTS if name not in LONG])
+        results = _run(Bench(folder), named or [name for name in PARTS if name not in LONG])
     finally:
         shutil.rmtree(folder)
     print(table(results))
