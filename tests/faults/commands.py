@@ -38,6 +38,20 @@ RECORD = "# 1. Keep a log\n\n## Status\n\nAccepted\n\n## Decision\n\nWe will kee
 # `grow` made.
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "": (),
+    "agent": (),
+    "agent cycles": ("mailer",),
+    "agent export": ("{out}/agents.jsonl",),
+    "agent import": ("{home}/agents.jsonl",),
+    "agent list": (),
+    "agent migrate": ("--sql",),
+    "agent move": ("--to", "sqlite:///{out}/agents.db"),
+    "agent prune": ("mailer", "--budget", "0", "--yes"),
+    "agent resume": ("mailer", "--output", "was sent"),
+    "agent show": ("mailer",),
+    "agent workspace": (),
+    "agent workspace diff": ("mailer", "0"),
+    "agent workspace list": ("mailer",),
+    "agent workspace restore": ("mailer", "0", "--into", "{out}/files"),
     "check": ("--base", "main"),
     "connect": ("codex", "claude", "gemini", "--yes"),
     "context": ("--for", "the queue"),
@@ -110,6 +124,8 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "status": (),
     "supersede": ("{memory}", "The queue is in Redis.", "--evidence", "README", "--accept"),
     "task": (),
+    "team": (),
+    "team push": (),
     "task add": ("Write the parser",),
     "task block": ("{task}", "--reason", "no time"),
     "task complete": ("{task}", "--evidence", "README"),
@@ -317,9 +333,27 @@ def _grow(stage: Stage) -> None:
     repo.git("commit", "-q", "--amend", "-m", "tests, reworded")
     cli("status")
     _transcripts(stage, repo)
+    _agent(stage, person)
     (stage.home / "notes.md").write_text("# Notes\n\n- Never log a password.\n")
     (stage.home / "tasks.jsonl").write_text('{"id": "TSK-imported1", "title": "From elsewhere"}\n')
     leave_work(repo)
+
+
+def _agent(stage: Stage, project: Project) -> None:
+    """An agent of one's own that was interrupted: its files, its memory, and a copy of it."""
+    files = stage.home / "files"
+    files.mkdir()
+    (files / "mail.txt").write_text("Hello\n")
+    agent = project.agents.get("mailer", directives=["Send each mail once."])
+    agent.workspace("main", files)
+    with agent.cycle() as cycle:
+        cycle.propose(tool="write", workspace="main")
+        cycle.result(output="written", state=1)
+    agent.remember("Mails go out on Mondays.")
+    agent.cycle().propose(tool="send")
+    agent.let_go()
+    project.agents.export(str(stage.home / "agents.jsonl"))
+    project.agents.database.close()
 
 
 def _transcripts(stage: Stage, repo: GitRepo) -> None:
