@@ -92,7 +92,7 @@ def this_process() -> str:
 def get_agent(
     tx: StoreTransaction, name: str, *, new_id: str, directives: Sequence[str] | None, config: Mapping[str, Any] | None
 ) -> AgentIdentity:
-    """The agent of that name, made if it is new; what is given replaces what it was told before."""
+    """The agent of that name, made if it is new; what is given replaces its directives and config."""
     given = {"directives": None if directives is None else list(directives), "config": config}
     changed = {key: value for key, value in given.items() if value is not None}
     start: dict[str, Any] = {"directives": [], "config": {}}

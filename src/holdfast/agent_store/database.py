@@ -243,7 +243,7 @@ class SealingKeys:
         return self._store.run(_stored_keys, read=True)
 
     def unlock(self) -> None:
-        """Let the store seal and open with the keys that can be had; the first key is made when it is needed."""
+        """Let the store seal and open with the keys that are here; the first key is made when it is needed."""
         if self._scope and not self._look() and not self._can_be_opened_elsewhere():
             self.rotate()
 

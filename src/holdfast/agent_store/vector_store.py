@@ -32,7 +32,7 @@ MAX_SIZE = 4096  # numbers of a vector
 # Vectors of 384 numbers that are compared in full: 1,000 take 1 ms and find what is nearest among 100,000 texts.
 CANDIDATES = 1000
 SMALL = 10_000  # up to so many all are: 4 ms
-PIECES = 2000  # stretches of one namespace and agent: with more of them the matrix is loaded anew, in order
+PIECES = 2000  # stretches of one namespace and agent: with more of them the matrix is loaded again, in order
 RECHECK = 60.0  # seconds after which a store is compared with the mirror again, or a failed one tried again
 MORE = 10  # records that a store names beyond those asked for: its order may differ in the last digits
 

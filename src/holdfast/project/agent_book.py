@@ -115,7 +115,7 @@ class AgentBook(Concern):
     def get(
         self, name: str, *, directives: Sequence[str] | None = None, config: Mapping[str, Any] | None = None
     ) -> Agent:
-        """The agent of that name, made if it is new; what is given replaces what it was told before."""
+        """The agent of that name, made if it is new; what is given replaces its directives and config."""
         if not name or len(name) > MAX_AGENT_NAME or not name.isprintable() or name != name.strip():
             raise BadInput(f"{name[:80]!r} is no name for an agent", hint="Use a short name, such as researcher.")
         if isinstance(directives, str):

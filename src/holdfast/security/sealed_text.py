@@ -146,7 +146,7 @@ class KeySource(Protocol):
     makes: bool  # whether it takes new secrets
 
     def secrets(self, stored: Sequence[StoredKey]) -> list[bytes]:
-        """The secrets that can be had here, the one to seal with first."""
+        """The secrets that are here, the one to seal with first."""
 
     def add(self, secret: bytes) -> str:
         """Take a new secret; gives what is to be kept beside the data."""

@@ -87,7 +87,7 @@ def record_session(project: Project, agent: str, session: str, entries: Iterable
 
 
 def _rows(session: str, entries: list[SessionEntry]) -> Iterator[dict[str, Any]]:
-    """Turns, each from a prompt on, and their steps; a call is told with its result."""
+    """Turns, each from a prompt on, and their steps; a call stands with its result."""
     results = {one.id: one for one in entries if one.kind == "result"}
     if entries[0].kind != "prompt":
         yield {"type": "turn", "key": f"{session}:start", "ts": entries[0].ts, "prompt": ""}

@@ -259,7 +259,7 @@ class HoldfastSaver(BaseCheckpointSaver):
         """Make what is new in a thread a run of the project's log; gives the run's id.
 
         What was said is read from the state's `messages`, or from those that are given. Of a graph without messages
-        each checkpoint is told as what it changed.
+        each checkpoint stands for what it changed.
         """
         if messages is None:
             latest = self.get_tuple({"configurable": {"thread_id": thread_id}})
@@ -295,7 +295,7 @@ def _is_own(channel: str) -> bool:
 
 
 def _messages(messages: Sequence[Any]) -> Iterator[SessionEntry]:
-    """Messages of LangChain as what was said and done."""
+    """Messages of LangChain as rows of a transcript."""
     for at, one in enumerate(messages):
         name = str(getattr(one, "id", None) or at)
         kind = getattr(one, "type", "")

@@ -95,7 +95,7 @@ def _pending(name: str, cycle: AgentCycle | None) -> list[str]:
 @answer(agent, "show", agent_text, lambda found: {**asdict(found.identity), "pending": as_plain(found.pending)})
 @click.argument("name")
 def show_agent(project: Project, name: str) -> object:
-    """Show an agent: what it was told, how far it is, what is open."""
+    """Show an agent: its directives, how far it is, what is open."""
     return _shown(project.agents.find(name))
 
 
