@@ -17,7 +17,7 @@ from holdfast.model.memory import expiry
 from holdfast.values import asdict, frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from holdfast.agent_store.store_transfer import StoreCopied
     from holdfast.model.agent_entities import (
@@ -249,22 +249,29 @@ _named = options(
 )
 
 
-def snapshots_text(found: Sequence[WorkspaceSnapshot]) -> str:
+def snapshots_text(found: Mapping[str, Sequence[WorkspaceSnapshot]]) -> str:
     """One row a snapshot."""
-    rows = [(str(one.cycle), count(one.files, "file"), size(one.size)) for one in found]
+    rows = [
+        (strong(name), str(one.cycle), count(one.files, "file"), size(one.size))
+        for name, snapshots in found.items()
+        for one in snapshots
+    ]
     return lines(table(rows, indent="") or "No snapshots yet.")
 
 
-@answer(workspace, "list", snapshots_text, lambda found: {"items": [asdict(one) for one in found]})
+def snapshots_object(found: Mapping[str, Sequence[WorkspaceSnapshot]]) -> dict[str, object]:
+    return {"items": [{"agent": name, **asdict(one)} for name, snapshots in found.items() for one in snapshots]}
+
+
+@answer(workspace, "list", snapshots_text, snapshots_object)
 @click.argument("name", required=False)
 @click.option(
     "--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which of its workspaces."
 )
-def list_snapshots(project: Project, name: str | None, called: str) -> object:
-    """List the cycles that have a snapshot."""
-    if name is None:
-        raise BadInput("say whose workspace", hint="List agents with `holdfast agent list`.")
-    return project.agents.find(name).workspace(called).snapshots()
+def list_snapshots(project: Project, name: str | None = None, called: str = "main") -> object:
+    """List the cycles whose files were kept, of all agents or of one."""
+    names = [name] if name is not None else [one.name for one in project.agents.list()]
+    return {one: project.agents.find(one).workspace(called).snapshots() for one in names}
 
 
 def workspace_diff_text(found: WorkspaceDiff) -> str:
