@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import pytest
 from demo.local_postgres import LocalPostgres
 
-from holdfast.agent_store import database, store_transfer
+from holdfast.agent_store import agent_cycles, database, store_transfer, work_queue
 from holdfast.agent_store.database import AgentDatabase
 from holdfast.agent_store.tables import VECTOR
 from holdfast.errors import BadInput, FutureFormat, InConflict
+from holdfast.model.agent_entities import ActionProposal, ActionResult
 from holdfast.project import Project
+from holdfast.project.working_agent import Agent
 from tests.agent_store.conftest import new_database
 
 
@@ -77,6 +80,56 @@ def test_an_agent_that_went_on_is_not_overwritten(project: Project, other: Agent
         store_transfer.copy(other, source)
     store_transfer.copy(source, other)
     assert told(other) == told(source)
+
+
+def did(agent: Agent, text: str) -> None:
+    with agent.cycle() as cycle:
+        cycle.propose(tool="send", arguments={"text": text})
+        cycle.result(output=text, state=text)
+    agent.let_go()
+
+
+@pytest.mark.parametrize("more", [1, 2])
+def test_a_copy_that_is_refused_has_changed_nothing(project: Project, other: AgentDatabase, more: int) -> None:
+    """An agent that went on in both places: neither may lose what it did."""
+    agent = project.agents.get("mailer")
+    did(agent, "base")
+    source = project.agents.database
+    store_transfer.copy(source, other)
+    identity = other.run(agent_cycles.every_agent)[0]
+    for n in range(more):
+        begun = other.run(
+            partial(
+                agent_cycles.begin,
+                agent=identity,
+                proposal=ActionProposal(tool="send"),
+                holder="h",
+                action=f"there {n}",
+                run_id="r",
+            )
+        )
+        ended = partial(agent_cycles.finish, agent=identity, cycle=begun, result=ActionResult(output=n), holder="h")
+        other.run(ended)
+    did(agent, "here")
+    before = told(other)
+    with pytest.raises(InConflict):
+        store_transfer.copy(source, other)
+    assert told(other) == before
+
+
+def test_what_was_done_in_the_target_stays_done(project: Project, other: AgentDatabase) -> None:
+    """A payment that comes back to the queue is paid twice."""
+    source = project.agents.database
+    project.agents.queue("payer").put({"pay": 7}, key="bill-7")
+    store_transfer.copy(source, other)
+    identity = other.run(agent_cycles.every_agent)[0]
+    there = work_queue.WorkQueue(other, identity.id, clean=lambda value: value)
+    (item,) = there.claim()
+    there.done(item, "paid")
+    store_transfer.copy(source, other)
+    assert there.counts()["done"] == 1 and there.claim() == []
+    store_transfer.copy(other, source)
+    assert project.agents.queue("payer").counts()["done"] == 1
 
 
 def test_a_file_holds_the_same(project: Project, other: AgentDatabase) -> None:

@@ -156,14 +156,28 @@ class StoreTransaction:
         statement = made.returning(table.c.project_id)  # drivers do not count the rows of many at once
         return len(self.connection.execute(statement, [{"project_id": self.project, **row} for row in rows]).all())
 
-    def upsert(self, table: sa.Table, *rows: dict[str, Any], keep: Sequence[str] = ()) -> None:
-        """Insert rows, or replace those of the same keys; `keep` names columns that stay as they were."""
+    def upsert(
+        self,
+        table: sa.Table,
+        *rows: dict[str, Any],
+        keep: Sequence[str] = (),
+        if_newer: Callable[[sa.Table, Any], Any] | None = None,
+    ) -> None:
+        """Insert rows, or replace those of the same keys; `keep` names columns that stay as they were.
+
+        `if_newer` is given the table and the new row, and says when that replaces the one that is there.
+        """
         if rows:
             made = _insert_of(self.connection.dialect.name)(table)
             keys = [column.name for column in table.primary_key]
             new = {name: made.excluded[name] for name in rows[0] if name not in (*keys, *keep)}
+            where = if_newer(table, made.excluded) if if_newer else None
             on_key = {"index_elements": keys}
-            made = made.on_conflict_do_update(**on_key, set_=new) if new else made.on_conflict_do_nothing(**on_key)
+            made = (
+                made.on_conflict_do_update(**on_key, set_=new, where=where)
+                if new
+                else made.on_conflict_do_nothing(**on_key)
+            )
             self.connection.execute(made, [{"project_id": self.project, **row} for row in rows])
 
     def update(self, table: sa.Table, *where: Any, **values: Any) -> int:

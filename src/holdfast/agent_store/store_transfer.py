@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from holdfast.agent_store import schema_steps
 from holdfast.agent_store.database import AgentDatabase, StoreTransaction
-from holdfast.agent_store.tables import AGENT, EVERY
+from holdfast.agent_store.tables import AGENT, CYCLE, EVERY, ITEM, QUEUE, RECORD, RESULT, SEALING_KEY
 from holdfast.errors import BadInput, FutureFormat, InConflict
 from holdfast.values import frozen
 
@@ -61,18 +61,31 @@ def count(tx: StoreTransaction) -> int:
 
 
 def put(target: AgentDatabase, given: Iterable[Row], *, tell: Told = lambda _: None) -> StoreCopied:
-    """Put rows into a store; what is there with the same key is replaced, unless it is newer."""
-    done = agents = size = 0
+    """Put rows into a store; what is there with the same key stays, unless the given one is newer.
+
+    Agents come first and are looked at, and are written last: killed in between, none points to what is not there.
+    InConflict, before anything was written, if an agent went on in the target or in both places.
+    """
+    done = size = 0
+    agents: list[dict[str, Any]] = []
+    ahead: set[str] = set()  # agents of which the target did not have all results
     for name, some in groupby(given, key=lambda row: row[0]):
         table = next((one for one in EVERY if one.name == name), None)
         if table is None:
             raise FutureFormat(f"there is no table {name[:80]!r} in this version")
+        if table is AGENT:
+            agents += (row for _, row in some)
+            target.run(partial(_refuse_older, batch=agents), read=True)
+            continue
         for batch, weight in batches(row for _, row in some):
-            target.run(partial(_put, table=table, batch=batch))
+            if table is CYCLE:
+                target.run(partial(_refuse_parted, batch=batch), read=True)
+            new = target.run(partial(_put, table=table, batch=batch))
+            ahead |= {row["agent_id"] for row in batch} if table is RESULT and new else set()
             done, size = done + len(batch), size + weight
-            agents += len(batch) if table is AGENT else 0
             tell(done)
-    return StoreCopied(done, agents, size)
+    target.run(partial(_put_agents, agents=agents, ahead=ahead))
+    return StoreCopied(done + len(agents), len(agents), size)
 
 
 def write_file(file: IO[bytes], given: Iterable[Row]) -> int:
@@ -135,10 +148,54 @@ def batches(given: Iterable[dict[str, Any]]) -> Iterator[tuple[list[dict[str, An
         yield batch, weight
 
 
-def _put(tx: StoreTransaction, *, table: sa.Table, batch: Sequence[dict[str, Any]]) -> None:
-    if table is AGENT:
-        _refuse_older(tx, batch)
-    tx.upsert(table, *({**row, "project_id": tx.project} for row in batch))
+# When a row of the source replaces the one of the target: it tells what happened since.
+_NEWER: dict[str, Callable[[sa.Table, Any], Any]] = {
+    CYCLE.name: lambda there, new: sa.and_(there.c.ended.is_(None), new.ended.is_not(None)),
+    QUEUE.name: lambda there, new: sa.or_(
+        new.attempts > there.c.attempts,
+        sa.and_(
+            new.attempts == there.c.attempts,
+            there.c.state.in_(("waiting", "claimed")),
+            new.state.in_(("done", "failed")),
+        ),
+    ),
+    ITEM.name: lambda there, new: new.updated > there.c.updated,
+    RECORD.name: lambda there, new: sa.or_(new.uses > there.c.uses, new.pinned > there.c.pinned),
+    SEALING_KEY.name: lambda there, new: sa.and_(there.c.destroyed.is_(None), new.destroyed.is_not(None)),
+}
+
+
+def _put(tx: StoreTransaction, *, table: sa.Table, batch: Sequence[dict[str, Any]]) -> int:
+    """Put rows of one table; gives how many were not there."""
+    rows = [{**row, "project_id": tx.project} for row in batch]
+    new = tx.insert_new(table, *rows)
+    if new < len(rows) and table.name in _NEWER:
+        tx.upsert(table, *rows, if_newer=_NEWER[table.name])
+    return new
+
+
+def _put_agents(tx: StoreTransaction, agents: Sequence[dict[str, Any]], ahead: set[str]) -> None:
+    """Put agents; one that is there goes on where the source stands, if that is further."""
+    rows = [{**row, "project_id": tx.project} for row in agents]
+    tx.insert_new(AGENT, *rows)
+    tx.upsert(AGENT, *(row for row in rows if row["id"] in ahead))
+    tx.upsert(
+        AGENT, *(row for row in rows if row["id"] not in ahead), if_newer=lambda there, new: new.cycles > there.c.cycles
+    )
+
+
+def _refuse_parted(tx: StoreTransaction, batch: Sequence[dict[str, Any]]) -> None:
+    """Refuse cycles that are others in the target: the agent went on in both places."""
+    given = {(row["agent_id"], row["cycle"]): row["action"] for row in batch}
+    low, high = min(cycle for _, cycle in given), max(cycle for _, cycle in given)
+    columns = (CYCLE.c.agent_id, CYCLE.c.cycle, CYCLE.c.action)
+    among = CYCLE.c.agent_id.in_({agent for agent, _ in given})
+    for row in tx.all(sa.select(*columns).where(tx.of(CYCLE), among, CYCLE.c.cycle.between(low, high))):
+        if given.get((row.agent_id, row.cycle), row.action) != row.action:
+            raise InConflict(
+                f"cycle {row.cycle} is another one there: an agent went on in both places",
+                hint="Copy into an empty store, and decide which of them goes on.",
+            )
 
 
 def _refuse_older(tx: StoreTransaction, batch: Sequence[dict[str, Any]]) -> None:

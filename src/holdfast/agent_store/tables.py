@@ -217,4 +217,5 @@ ITEM = _table(
     Column("vectors", LargeBinary),  # float32, one after the other; as its owner's model gave them
     Index("store_item_expires", "project_id", "expires"),
 )
-EVERY = METADATA.sorted_tables
+# Agents and their cycles first: whoever copies sees there whether an agent went on elsewhere.
+EVERY = sorted(METADATA.sorted_tables, key=lambda table: (table is not AGENT, table is not CYCLE))
