@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections.abc import Callable
 from functools import partial
 
 import pytest
 
 from holdfast.agent_store import agent_cycles, database
 from holdfast.agent_store.database import AgentDatabase
+from holdfast.agent_store.tables import RECORD
 from holdfast.errors import BadInput, Claimed, NotFound
 from holdfast.model.agent_entities import ActionProposal, ActionResult
 from holdfast.project import Project
+from holdfast.project.working_agent import Agent
+from holdfast.values import replace
 
 ODD = 'nul \0, lone \ud800 surrogate, \U0001f980, "quotes"'
 
@@ -205,3 +209,73 @@ def test_a_secret_in_an_action_is_not_written_down(project: Project) -> None:
         lambda tx: [tuple(row) for table in database.schema_steps.tables.EVERY for row in tx.all(table.select())]
     )
     assert found and key not in repr(found)
+
+
+def test_a_process_that_overslept_its_lease_is_refused_though_nobody_works_now(project: Project) -> None:
+    """Another process did its next step meanwhile and ended: it would do that step once more."""
+    first, second = project.agents.get("mailer"), project.agents.get("mailer")
+    with first.cycle() as cycle:
+        cycle.propose(tool="send", arguments={"n": 1})
+        cycle.result(output="sent", state=1)
+    project.agents.database.run(lambda tx: tx.update(agent_cycles.AGENT, held_until=tx.now - 1, holder="elsewhere:1:2"))
+    second.resume()
+    with second.cycle() as cycle:
+        cycle.propose(tool="send", arguments={"n": 2})
+        cycle.result(output="sent", state=2)
+    second.let_go()
+    with pytest.raises(Claimed, match="another process worked"):
+        first.cycle().propose(tool="send", arguments={"n": 2})
+    assert first.resume().state == 2
+
+
+def _resume_in_child(url: str, path: str, answers: multiprocessing.SimpleQueue[str]) -> None:
+    try:
+        Project.open(path, environ={"HOLDFAST_DATABASE_URL": url}).agents.find("mailer").resume()
+        answers.put("resumed")
+    except Claimed:
+        answers.put("refused")
+
+
+def test_a_forked_child_is_another_process(project: Project, store_url: str) -> None:
+    """`multiprocessing` forks; a child with its parent's name would do the parent's open action again."""
+    agent = project.agents.get("mailer")
+    agent.cycle().propose(tool="send")
+    fork = multiprocessing.get_context("fork")
+    answers = fork.SimpleQueue()
+    child = fork.Process(target=_resume_in_child, args=(store_url, str(project.clone.repo.top), answers))
+    child.start()
+    child.join(30)
+    assert answers.get() == "refused"
+    assert agent.cycles()[0].is_open  # the parent's connections still work
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda agent: agent.cycle().propose(plan="abc"),
+        lambda agent: agent.cycle().propose(arguments=[1]),
+        lambda agent: agent.finish("x", lessons="abc"),
+        lambda agent: agent.remember(5),
+        lambda agent: agent.remember("x", evidence="abc"),
+        lambda agent: agent.prune(budget=-1),
+        lambda agent: agent.prune(budget={"long-term": 5}),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_in_a_sentence(project: Project, wrong: Callable[[Agent], object]) -> None:
+    """A text in the place of a list is taken letter by letter, and nobody sees it until the review."""
+    with pytest.raises(BadInput):
+        wrong(project.agents.get("researcher"))
+
+
+def test_the_record_that_holds_most_words_comes_first(project: Project) -> None:
+    """Newer ones that share one word must not hide it."""
+    agent = project.agents.get("researcher")
+    best = agent.remember("The zebra database lives on port 7411.")
+    store, identity = project.agents.database, agent.identity
+    rows = [
+        {"id": f"{n:04}", "agent_id": identity.id, "kind": "observation", "namespace": "long-term", "created": 1 << 60}
+        | {"text": f"The port of service {n} is open.", "pinned": False, "uses": 0}
+        for n in range(300)
+    ]
+    store.run(lambda tx: tx.insert(RECORD, *rows))
+    assert agent.recall("where does the zebra database live, on which port")[0].record == replace(best)

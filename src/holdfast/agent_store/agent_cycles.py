@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from holdfast.agent_store.database import LOCKED, QuickStatement, StoreTransaction
 from holdfast.agent_store.tables import AGENT, CYCLE, PROPOSAL, RESULT, to_json
-from holdfast.errors import BadInput, Claimed, NotFound
+from holdfast.errors import BadInput, Claimed, LockedText, NotFound
 from holdfast.model.agent_entities import ActionProposal, ActionResult, AgentCycle, AgentIdentity
 from holdfast.values import asdict, field_names, replace
 
@@ -83,10 +83,14 @@ _STATE = sa.func.coalesce(sa.bindparam("state", type_=AGENT.c.state.type), AGENT
 _WENT_ON = QuickStatement(sa.update(AGENT).where(_AGENT).values(**_HELD, state=_STATE))
 
 
-@cache
 def this_process() -> str:
     """A name of this process that no other has, on any machine: where it runs, its number, when it began."""
-    return f"{_machine()}:{os.getpid()}:{_began(os.getpid())}"
+    return _process(os.getpid())  # asked each time: a forked child is another one
+
+
+@cache
+def _process(number: int) -> str:
+    return f"{_machine()}:{number}:{_began(number)}"
 
 
 def get_agent(
@@ -101,6 +105,8 @@ def get_agent(
     found = find_agent(tx, name)
     if not changed:
         return found
+    if found.locked:
+        raise LockedText(f"what {name} was given is sealed, and its key is not here, so it is not replaced")
     tx.update(AGENT, AGENT.c.id == found.id, **_sealed(tx, found.id, changed))
     return find_agent(tx, name)
 
@@ -124,10 +130,14 @@ def every_agent(tx: StoreTransaction) -> list[AgentIdentity]:
     return [_identity(tx, row) for row in tx.all(sa.select(*_COLUMNS).where(tx.of(AGENT)).order_by(AGENT.c.name))]
 
 
-def take(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> AgentIdentity:
-    """Hold an agent; Claimed if another process that lives, or may live, works as it."""
+def take(tx: StoreTransaction, agent: AgentIdentity, holder: str, *, holding: bool = False) -> AgentIdentity:
+    """Hold an agent; Claimed if another process that lives, or may live, works as it.
+
+    `holding` says that this process held it before: then it is refused if another one took it since.
+    """
     now = find_agent(tx, agent.name, lock=True)
     _refuse_held(tx, agent.name, now, holder)
+    _refuse_lost(agent.name, now, holder, holding=holding)
     tx.update(AGENT, AGENT.c.id == now.id, holder=holder, held_until=tx.now + LEASE * MICROS)
     return now
 
@@ -141,16 +151,33 @@ def _refuse_held(tx: StoreTransaction, name: str, now: Any, holder: str) -> None
         )
 
 
+def _refuse_lost(name: str, now: Any, holder: str, *, holding: bool) -> None:
+    """Refuse a process that overslept its lease: another one did what it was about to do."""
+    if holding and now.holder != holder:
+        raise Claimed(
+            f"another process worked as {name} since this one last did",
+            hint="Call `agent.resume()` again, and go on from what it gives.",
+        )
+
+
 def let_go(tx: StoreTransaction, agent: AgentIdentity, holder: str) -> None:
     """Stop holding an agent."""
     tx.update(AGENT, AGENT.c.id == agent.id, AGENT.c.holder == holder, holder=None, held_until=None)
 
 
 def begin(
-    tx: StoreTransaction, agent: AgentIdentity, proposal: ActionProposal, *, holder: str, action: str, run_id: str
+    tx: StoreTransaction,
+    agent: AgentIdentity,
+    proposal: ActionProposal,
+    *,
+    holder: str,
+    action: str,
+    run_id: str,
+    holding: bool = False,
 ) -> AgentCycle:
     """Keep a proposal as the agent's next cycle. `action` is its name, `run_id` the run it begins if none is open."""
     now = _at(tx, tx.quick(_NEWEST, agent=agent.id).fetchone(), agent, holder)
+    _refuse_lost(agent.name, now, holder, holding=holding)
     if now.action == action and (last := last_cycle(tx, agent)) is not None:
         return last
     if now.action is not None and now.result is None:
@@ -179,6 +206,7 @@ def finish(
     """Keep what came of a cycle, and what the agent goes on with; `state` None leaves that as it is."""
     key = {"agent": agent.id, "cycle": cycle.index}
     there, body = _at(tx, tx.quick(_CYCLE_AT, **key).fetchone(), agent, holder), to_json(asdict(result))
+    _refuse_lost(agent.name, there, holder, holding=True)
     if there.action != cycle.action:
         raise BadInput(f"cycle {cycle.index} of {agent.name} is not the one that was begun here")
     if there.result is not None:

@@ -111,18 +111,21 @@ def with_words(
     limit: int = 200,
     project: str | None = None,
 ) -> list[MemoryRecord]:
-    """Records that hold one of some words, the newest first: for agents without a model for vectors."""
+    """Records that hold some words, those first that hold most of them: for agents without a model for vectors."""
+    words = [word for word in words if "\0" not in word]
     if not words:
         return []
     held = [RECORD.c.text.icontains(word, autoescape=True) for word in words]
     where = [AGENT.c.name == agent.name]  # its id differs from project to project
     where += [RECORD.c.namespace.in_(namespaces)] if namespaces else []
     is_closed = RECORD.c.text.startswith(MARK, autoescape=True)
-    plain = _records(tx, *where, sa.or_(*held), sa.not_(is_closed), limit=limit, project=project)
+    most = sum((sa.case((one, 1), else_=0) for one in held), sa.literal(0)).desc()
+    plain = _records(tx, *where, sa.or_(*held), sa.not_(is_closed), limit=limit, project=project, first=most)
     closed = _records(tx, *where, is_closed, limit=MOST_SEALED, project=project)
     folded = [word.casefold() for word in words]
     found = [*plain, *(one for one in closed if any(word in one.text.casefold() for word in folded))]
-    return sorted(found, key=lambda one: (-one.created, one.id))[:limit]
+    shares = {one.id: sum(word in one.text.casefold() for word in folded) for one in found}
+    return sorted(found, key=lambda one: (-shares[one.id], -one.created, one.id))[:limit]
 
 
 def use(tx: StoreTransaction, ids: Sequence[str]) -> None:
@@ -138,12 +141,12 @@ def agent_id(tx: StoreTransaction, name: str, project: str) -> str | None:
 
 
 def _records(
-    tx: StoreTransaction, *where: Any, limit: int | None = None, project: str | None = None
+    tx: StoreTransaction, *where: Any, limit: int | None = None, project: str | None = None, first: Any = None
 ) -> list[MemoryRecord]:
     joined = RECORD.join(AGENT, sa.and_(RECORD.c.project_id == AGENT.c.project_id, RECORD.c.agent_id == AGENT.c.id))
     names = ("id", "kind", "namespace", "text", "cycle", "created", "pinned", "uses", "used")
     asked = sa.select(AGENT.c.name.label("agent"), *(RECORD.c[name] for name in names)).select_from(joined)
-    order = (RECORD.c.created.desc(), RECORD.c.id)
+    order = [*([first] if first is not None else []), RECORD.c.created.desc(), RECORD.c.id]
     rows = tx.all(asked.where(RECORD.c.project_id == (project or tx.project), *where).order_by(*order).limit(limit))
     return list(_opened(tx, rows))
 

@@ -32,6 +32,7 @@ WAIT = 30.0  # seconds for another process that writes, or for a free connection
 CONNECT = 5  # seconds for a server to answer
 RETRIES = (0.1, 0.3, 1.0, 2.0, 4.0, 8.0)  # seconds between tries: a server that restarts is back within these
 POOL = 8  # connections of one process
+_MIGRATING = 0x686F6C64  # any number that others who lock in this database do not use: "hold"
 _SCOPE = sa.text(
     "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, set_config('holdfast.project', :project, true),"
     " set_config('holdfast.projects', :projects, true), set_config('transaction_read_only', :only, true)"
@@ -212,6 +213,7 @@ class AgentDatabase:
         self.engine, self.project, self._close = engine, project, close
         self.is_shared = engine.dialect.name == "postgresql"  # whether other machines see it, too
         self.vault = TextVault(project)  # seals nothing
+        self._process = os.getpid()
 
     def run(self, operation: Callable[[StoreTransaction], T], *, read: bool = False, projects: Sequence[str] = ()) -> T:
         """Run an operation in a transaction, again after a fault that passes; durable on return.
@@ -230,6 +232,9 @@ class AgentDatabase:
 
     @contextlib.contextmanager
     def _transaction(self, read: bool, projects: Sequence[str], *, is_repeat: bool) -> Iterator[StoreTransaction]:
+        if self._process != os.getpid():  # a forked child must not speak on its parent's connections
+            self.engine.dispose(close=False)
+            self._process = os.getpid()
         with self.engine.connect() as connection:
             if read:
                 connection = connection.execution_options(reading=True)
@@ -379,6 +384,8 @@ def migrate(url: str, step: str) -> str:
         engine, close = postgres_engine(target)
     try:
         with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":  # or two owners make the same table at once
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATING})")
             schema_steps.move(connection, step)
     except exc.DBAPIError as error:
         raise explained(error, target) from error
@@ -393,8 +400,10 @@ def _nothing() -> None:
 
 
 def shown(url: str) -> str:
-    """A URL as a person may see it: without its password."""
-    return parsed(url).render_as_string(hide_password=True)
+    """A URL as a person may see it: without passwords."""
+    target = parsed(url)
+    secret = [name for name in target.query if "pass" in name.lower() or "key" in name.lower()]
+    return target.difference_update_query(secret).render_as_string(hide_password=True)
 
 
 def parsed(url: str) -> URL:
@@ -408,6 +417,10 @@ def parsed(url: str) -> URL:
         raise BadInput(
             f"{kind} databases are not supported", hint="Write postgresql://USER@HOST/DATABASE or sqlite:///FILE."
         )
+    if "@" in (target.host or ""):
+        raise BadInput("the password in that URL has an @", hint="Write it as %40.")
+    if target.host and "host" in target.query:
+        raise BadInput("that URL names two hosts", hint="Write postgresql://USER@HOST/DATABASE.")
     return target.set(drivername="sqlite" if kind == "sqlite" else "postgresql")
 
 

@@ -19,13 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from holdfast.agent_store import agent_cycles, database, schema_steps, store_transfer, vector_store, work_queue
+from holdfast.agent_store import agent_cycles, database, schema_steps, store_transfer, tables, vector_store, work_queue
 from holdfast.capture.agents import own_agent
 from holdfast.errors import BadInput, BadSettings, NoDatabase
 from holdfast.model.agent_entities import AgentIdentity
 from holdfast.model.ids import token
 from holdfast.project.concern import Concern
-from holdfast.project.working_agent import Agent
+from holdfast.project.working_agent import Agent, is_text, listed
 from holdfast.security import sealed_text
 from holdfast.store import fsio
 
@@ -90,6 +90,8 @@ class AgentBook(Concern):
     def project_id(self) -> str:
         """What this project is called in a store that clones share: the setting, else its first commit."""
         if chosen := self.settings.database_project:
+            if "," in chosen:  # it parts projects where several are named
+                raise BadSettings("database.project has a comma", hint="Give the project a name without one.")
             return chosen
         path = self.clone.layout.project_id
         if known := fsio.find(path, limit=200):
@@ -116,11 +118,13 @@ class AgentBook(Concern):
         self, name: str, *, directives: Sequence[str] | None = None, config: Mapping[str, Any] | None = None
     ) -> Agent:
         """The agent of that name, made if it is new; what is given replaces its directives and config."""
-        if not name or len(name) > MAX_AGENT_NAME or not name.isprintable() or name != name.strip():
-            raise BadInput(f"{name[:80]!r} is no name for an agent", hint="Use a short name, such as researcher.")
-        if isinstance(directives, str):
-            raise BadInput("directives are a list of texts")
-        clean = None if directives is None else [self.clone.intake.text(str(one)) for one in directives]
+        if not is_text(name) or not 0 < len(name) <= MAX_AGENT_NAME or not name.isprintable() or name != name.strip():
+            raise BadInput(f"{str(name)[:80]!r} is no name for an agent", hint="Use a short name, such as researcher.")
+        clean_text = self.clone.intake.text
+        if clean_text(name) != name:
+            raise BadInput("the name of an agent must hold no secret")
+        tables.to_json(config)
+        clean = None if directives is None else [clean_text(one) for one in listed("directives", directives)]
         made = partial(agent_cycles.get_agent, name=name, new_id=token(12), directives=clean, config=config)
         return Agent(self.project, self.database.run(made))
 
@@ -163,7 +167,7 @@ class AgentBook(Concern):
     def export(self, path: str, names: Sequence[str] = ()) -> int:
         """Write agents, all or some, into a file; gives the number of rows."""
         chosen = [self.find(name).identity.id for name in names]
-        with fsio.writing(path) as raw:
+        with fsio.writing(os.path.abspath(path)) as raw:
             return store_transfer.write_file(raw, store_transfer.rows(self.database, chosen))
 
     def import_file(self, path: str) -> store_transfer.StoreCopied:

@@ -62,13 +62,17 @@ class Agent:
 
     def __init__(self, project: Project, identity: AgentIdentity) -> None:
         self._project, self.identity = project, identity
-        self._holder = agent_cycles.this_process()
+        self._holding = False  # whether this object works as the agent: then nobody else may have done so since
         self._scan = project.clone.intake
         self._workspaces: dict[str, Workspace] = {}  # those with a folder: a cycle that names one keeps its files
 
     @property
     def name(self) -> str:
         return self.identity.name
+
+    @property
+    def _holder(self) -> str:
+        return agent_cycles.this_process()
 
     @property
     def _database(self) -> AgentDatabase:
@@ -84,6 +88,7 @@ class Agent:
             return now, agent_cycles.last_cycle(tx, now)
 
         self.identity, last = self._database.run(taken)
+        self._holding = True
         if self.identity.locked or (last is not None and last.is_open and last.locked):
             raise LockedText(f"what {self.name} goes on with is sealed, and its key is not here")
         pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
@@ -103,20 +108,23 @@ class Agent:
 
     def heartbeat(self) -> None:
         """Say that this process still works as the agent: for a step that takes longer than the lease."""
-        self._database.run(partial(agent_cycles.take, agent=self.identity, holder=self._holder))
+        held = partial(agent_cycles.take, agent=self.identity, holder=self._holder, holding=self._holding)
+        self._database.run(held)
+        self._holding = True
 
     def let_go(self) -> None:
         """Stop working as the agent: another process need not wait for the lease."""
         self._database.run(partial(agent_cycles.let_go, agent=self.identity, holder=self._holder))
+        self._holding = False
 
     def begin(self, proposal: ActionProposal) -> AgentCycle:
         """Keep a proposal as the next cycle; durable on return."""
         clean = ActionProposal(**self._clean(proposal, "thoughts", "plan", "tool", "arguments", "workspace"))
         run = new_run_id(self._project.clone.clock())
-        made = partial(
-            agent_cycles.begin, agent=self.identity, proposal=clean, holder=self._holder, action=token(16), run_id=run
-        )
-        return self._database.run(made)
+        made = partial(agent_cycles.begin, agent=self.identity, proposal=clean, action=token(16), run_id=run)
+        kept = self._database.run(partial(made, holder=self._holder, holding=self._holding))
+        self._holding = True
+        return kept
 
     def end(self, cycle: AgentCycle, result: ActionResult, *, state: Any = None) -> AgentCycle:
         """Keep what came of a cycle; durable on return."""
@@ -148,7 +156,10 @@ class Agent:
 
         Its vector is `embedding`, or made by the model for search by meaning if there is one.
         """
+        if not is_text(text) or self._scan.text(namespace) != namespace:
+            raise BadInput("a record is a text in a namespace whose name holds no secret")
         clean = agent_memory.checked(self._scan.text(text), kind, namespace)
+        evidence = [self._scan.text(one) for one in listed("evidence", evidence)]
         vault = self._database.vault
         identity = agent_memory.record_id(self.identity.id, kind, namespace, clean, cycle, vault=vault)
         record = MemoryRecord(
@@ -277,6 +288,9 @@ class Agent:
         if older_than is None and unused_for is None and budget is None:
             raise BadInput("say what to prune", hint="Give older_than, unused_for or budget.")
         limit = budget if isinstance(budget, MemoryBudget) else MemoryBudget(records=budget)
+        numbers = [one for one in (limit.records, limit.bytes) if one is not None]
+        if any(type(one) is not int or one < 0 for one in numbers):
+            raise BadInput("a budget is a number of records, nought or more", hint="Or MemoryBudget(bytes=…).")
         ages = {"older_than": _micros(older_than), "unused_for": _micros(unused_for)}
         rule = agent_memory.PruneRule(**ages, budget=limit, namespaces=tuple(namespaces))
         summarise = agent_memory.first_sentences if consolidate is True else consolidate or None
@@ -348,6 +362,7 @@ class Agent:
 
         None if no cycle was done since the last run. Killed anywhere, the same call again finishes it.
         """
+        lessons = listed("lessons", lessons)
         resumed = self.resume()
         if resumed.pending is not None:
             raise BadInput(
@@ -431,7 +446,7 @@ class CycleUnderWay:
         if self.kept is not None:
             raise BadInput(f"cycle {self.index} of {self._agent.name} has a proposal already")
         given = ActionProposal(
-            thoughts=thoughts, plan=tuple(plan), tool=tool, arguments=dict(arguments or {}), workspace=workspace
+            thoughts=thoughts, plan=listed("plan", plan), tool=tool, arguments=objected(arguments), workspace=workspace
         )
         self.kept = self._agent.begin(given)
         return self.kept
@@ -442,7 +457,7 @@ class CycleUnderWay:
         """Keep what came of it; durable on return. `state` is what `resume` gives to the next process."""
         if self.kept is None:
             raise BadInput("a cycle needs a proposal before its result", hint="Call `cycle.propose(...)` first.")
-        given = ActionResult(output=output, error=error, artifacts=tuple(artifacts))
+        given = ActionResult(output=output, error=error, artifacts=listed("artifacts", artifacts))
         self._agent.keep_files(self.kept)
         self.kept = self._agent.end(self.kept, given, state=state)
         return self.kept
@@ -468,6 +483,25 @@ def _without_words(cycle: AgentCycle) -> AgentCycle:
 
 def _micros(age: timedelta | None) -> int | None:
     return None if age is None else int(age.total_seconds() * agent_cycles.MICROS)
+
+
+def is_text(value: object) -> bool:
+    """Whether somebody gave a text; annotations keep nobody from giving something else."""
+    return isinstance(value, str)
+
+
+def listed(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    """A list of texts; BadInput for one text, which would be taken letter by letter."""
+    if is_text(given) or not isinstance(given, Sequence) or not all(map(is_text, given)):
+        raise BadInput(f"{name} is a list of texts", hint=f"Write {name}=[…].")
+    return tuple(given)
+
+
+def objected(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What a tool is called with."""
+    if arguments is not None and not isinstance(arguments, Mapping):
+        raise BadInput("arguments is an object", hint="Write arguments={'query': …}.")
+    return dict(arguments or {})
 
 
 def _moment(micros: int) -> str:

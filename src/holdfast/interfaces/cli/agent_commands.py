@@ -81,6 +81,7 @@ def agent_text(found: ShownAgent) -> str:
     rows += [("config", json.dumps(one.config, ensure_ascii=False))] if one.config else []
     rows += [("state", short(json.dumps(one.state, ensure_ascii=False)))] if one.state is not None else []
     told = ["", "Directives:", *(f"  {text}" for text in one.directives)] if one.directives else []
+    told += ["", "Some of it is sealed, and its key is not here: see encryption.key."] if one.locked else []
     return lines(strong(one.name), table(rows), told, _pending(one.name, found.pending))
 
 
@@ -88,7 +89,7 @@ def _pending(name: str, cycle: AgentCycle | None) -> list[str]:
     if cycle is None:
         return []
     asked = f"{cycle.proposal.tool or 'no tool'} {json.dumps(cycle.proposal.arguments, ensure_ascii=False)}"
-    done = f'If it did: holdfast agent resume {name} --output "…"; if not: --error "it did not happen"'
+    done = f'If it did: holdfast agent resume {name} --output "…" --state JSON; if not: --error "it did not happen"'
     return ["", f"Cycle {cycle.index} has no result; its action may have happened: {short(asked)}", done]
 
 
@@ -111,6 +112,8 @@ def cycles_text(found: Sequence[AgentCycle]) -> str:
 
 
 def _outcome(cycle: AgentCycle) -> str:
+    if cycle.locked:
+        return "sealed, and its key is not here"
     if cycle.result is None:
         return "no result"
     if cycle.result.error is not None:
@@ -135,17 +138,27 @@ def cycles(project: Project, name: str, last: int) -> object:
 @click.argument("name")
 @click.option("--output", metavar="TEXT", help="The open cycle's action happened, and gave this.")
 @click.option("--error", metavar="TEXT", help="It failed, or did not happen.")
-def resume(project: Project, name: str, output: str | None, error: str | None) -> object:
+@click.option("--state", metavar="JSON", help="What the agent goes on with, as its loop would have said.")
+def resume(project: Project, name: str, output: str | None, error: str | None, state: str | None) -> object:
     """Show where an agent goes on, or say what came of an interrupted cycle."""
     found = project.agents.find(name)
     if output is None and error is None:
         return _shown(found)
+    if output is not None and error is not None:
+        raise BadInput("an action gave something or failed, not both", hint="Use --output or --error.")
     resumed = found.resume()
     if resumed.pending is None:
         raise BadInput(f"no cycle of {name} waits for a result", hint=f"See `holdfast agent cycles {name}`.")
-    resumed.pending.result(output=output, error=error)
+    resumed.pending.result(output=output, error=error, state=_json(state))
     found.let_go()
     return _shown(project.agents.find(name))
+
+
+def _json(text: str | None) -> object:
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError:
+        raise BadInput("the state is no JSON", hint='Write a number, "text", or {"page": 2}.') from None
 
 
 def copied_text(done: StoreCopied) -> str:
@@ -184,12 +197,15 @@ def move(place: Invocation, target: str) -> None:
 @click.option("--step", metavar="STEP", help="Another step than the newest: 0001, or base to take all away.")
 @click.option("--since", metavar="STEP", help="With --sql: the step the database is at.")
 @click.option("--sql", is_flag=True, help="Print the SQL for Postgres instead, for a DBA to run.")
-def migrate(place: Invocation, url: str | None, step: str | None, since: str | None, sql: bool) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask before tables are taken away.")
+def migrate(place: Invocation, *, url: str | None, step: str | None, since: str | None, sql: bool, yes: bool) -> None:
     """Make the tables in a Postgres database, or bring them to this version."""
     with place.project() as project:
         if sql:
             show({"sql": project.agents.migration_sql(step, since)}, lambda done: done["sql"])
         else:
+            if step is not None:
+                confirm(f"Going to step {step} may delete tables and what is in them. Go on?", yes=yes)
             show({"step": project.agents.migrate(url, step)}, lambda done: f"The database is at step {done['step']}.")
 
 
@@ -309,6 +325,9 @@ def restored_text(done: WorkspaceRestored) -> str:
 @click.argument("cycle", type=int)
 @click.option("--into", required=True, metavar="DIR", help="The folder to write.")
 @click.option("--clean", is_flag=True, help="Also remove what the snapshot does not have.")
-def restore(project: Project, *, name: str, called: str, cycle: int, into: str, clean: bool) -> object:
+@click.option("--yes", is_flag=True, help="Do not ask before --clean removes files.")
+def restore(project: Project, *, name: str, called: str, cycle: int, into: str, clean: bool, yes: bool) -> object:
     """Give a folder the files that a cycle left."""
+    if clean:
+        confirm(f"This removes from {into} what the snapshot does not have. Go on?", yes=yes)
     return project.agents.find(name).workspace(called).restore(cycle, into, clean=clean)
