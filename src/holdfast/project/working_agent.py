@@ -490,7 +490,7 @@ def is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def listed(name: str, given: Sequence[str]) -> tuple[str, ...]:
+def listed(name: str, given: Any) -> tuple[str, ...]:
     """A list of texts; BadInput for one text, which would be taken letter by letter."""
     if is_text(given) or not isinstance(given, Sequence) or not all(map(is_text, given)):
         raise BadInput(f"{name} is a list of texts", hint=f"Write {name}=[…].")
