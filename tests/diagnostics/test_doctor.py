@@ -9,10 +9,12 @@ from datetime import timedelta
 
 import pytest
 
+from holdfast.config import DEFAULTS
 from holdfast.diagnostics import doctor
 from holdfast.diagnostics import log_integrity as checkpoints
 from holdfast.diagnostics.doctor import examine, take_checkpoint
 from holdfast.model.event import EventDraft
+from holdfast.project import Project
 
 
 def flip(path, at: int) -> None:
@@ -429,6 +431,7 @@ import sys
 from holdfast.git.clone import Clone
 from holdfast.git.publish import publish
 from holdfast.model.event import EventDraft
+from holdfast.project import Project
 
 clone = Clone.open(sys.argv[1], cache=sys.argv[2])
 print("ready", flush=True)
@@ -459,3 +462,15 @@ def test_a_file_in_the_drawers_place_is_no_journal(sample):
     sample.repo.write(".holdfast/local", "x")
     found = [finding.file for finding in doctor.examine_records(sample.open())]
     assert not [file for file in found if file.endswith(("publishing.json", "erasing.json"))]
+
+
+def test_a_damaged_database_of_agents_is_a_problem(sample):
+    """Nothing else holds what agents of one's own did; their owner must learn it before the next crash."""
+    clone = full(sample).clone
+    project = Project(clone, DEFAULTS)
+    project.agents.get("mailer")
+    project.agents.database.close()  # with the last connection SQLite's log goes into the file
+    assert told(examine(clone)) == ""
+    with open(clone.private.agent_database, "r+b") as file:
+        file.truncate(9000)
+    assert "agents cannot be read" in told(examine(clone))

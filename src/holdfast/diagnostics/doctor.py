@@ -26,7 +26,7 @@ from holdfast.git.clone import Clone
 from holdfast.index.other_branches import OWN_TABLES
 from holdfast.index.other_branches import path_of as others_of
 from holdfast.index.refresh import path_of
-from holdfast.index.sqlite import damage_of, is_busy
+from holdfast.index.sqlite import damage_of, is_busy, unsound
 from holdfast.model.memory import Accepted, Candidate, Retired, is_expired, iso
 from holdfast.store import capsule, fsio, layout, log, memory_files, pending_changes, private_store, receipt_files
 from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
@@ -233,6 +233,7 @@ def examine(clone: Clone, *, against: LogCheckpoint | None = None, name: str = "
     found += plan_soundness.examine_tasks(clone)
     found += examine_hooks(clone)
     found += _index(clone)
+    found += _agents(clone)
     counts = {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own)}
     counts["bodies"] = sum(event.body is not None for event in ledger.own.values())
     return report([*ledger.findings, *found], counts)
@@ -334,6 +335,16 @@ def _index(clone: Clone) -> Iterator[HealthFinding]:
         if (wrong := damage_of(path, tables)) and not is_busy(wrong):
             step = "Delete it; the next `holdfast recall` builds it again."
             yield HealthFinding("note", "index", path, f"a search index cannot be read ({wrong})", step)
+
+
+def _agents(clone: Clone) -> Iterator[HealthFinding]:
+    """The database of agents that people build themselves: nothing else holds what is in it."""
+    path = clone.private.agent_database
+    if os.path.exists(path) and (wrong := unsound(path)):
+        step = "Move it aside, and bring back a copy: `holdfast agent import FILE`."
+        yield HealthFinding(
+            "problem", "store", relative(path, clone.repo.top), f"agents cannot be read ({wrong})", step
+        )
 
 
 # The clone's own records. A body or a capsule is here and unaltered, or rightly gone; other clones keep theirs, and an

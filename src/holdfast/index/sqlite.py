@@ -208,6 +208,16 @@ def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | 
     return None
 
 
+def unsound(path: str) -> str | None:
+    """What SQLite finds wrong with a file, whoever's it is; None if that is nothing, or it is being written."""
+    try:
+        with read_only(path, wait=WAIT) as db:
+            said = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        return None if is_busy(error) else str(error)
+    return None if said == "ok" else said.splitlines()[-1]
+
+
 def _look_through(db: sqlite3.Connection, tables: Sequence[str]) -> None:
     if _stamp(db) != (schema.APPLICATION, schema.VERSION):
         raise sqlite3.DatabaseError(_FOREIGN)
