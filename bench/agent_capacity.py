@@ -173,20 +173,10 @@ class _RawServer(_Raw):
 @contextlib.contextmanager
 def _server() -> Iterator[Any]:
     """A durable server with the roles of docs/agents.md, and a template with our tables."""
-    from demo.local_postgres import APP, OWNER, local_postgres
-
-    from holdfast.agent_store import database, schema_steps
+    from demo.local_postgres import local_postgres
 
     with local_postgres(durable=True) as server:
-        server.sql(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
-        server.sql(f"CREATE DATABASE template OWNER {OWNER}")
-        server.sql("CREATE EXTENSION vector", database="template")
-        engine, close = database.postgres_engine(database.parsed(server.url("template", OWNER)))
-        with engine.begin() as connection:
-            schema_steps.move(connection, schema_steps.NEWEST)
-        engine.dispose()
-        close()
-        server.sql(f"CREATE ROLE {APP} LOGIN IN ROLE holdfast_agents")
+        server.make_agents("template")
         yield server
 
 

@@ -27,7 +27,7 @@ def recall(folder: str) -> Iterator[Result]:
     except ImportError as error:
         yield told("agents' recall", f"not measured: {error.name} missing")
         return
-    from demo.local_postgres import APP, OWNER, local_postgres
+    from demo.local_postgres import local_postgres
 
     from holdfast.model.agent_entities import VectorRow
     from holdfast.store.vector_matrix import packed
@@ -38,11 +38,9 @@ def recall(folder: str) -> Iterator[Result]:
         for place, data in enumerate(packed(floats))
     ]
     with local_postgres() as server:
-        server.sql(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
-        server.sql(f"CREATE DATABASE bench OWNER {OWNER}")
-        server.sql("CREATE EXTENSION vector", database="bench")
+        server.make_agents("bench")
         filled: dict[str, float] = {}
-        asked = {**_embedded(folder, rows, filled), **_pgvector(server, rows, filled, (OWNER, APP))}
+        asked = {**_embedded(folder, rows, filled), **_pgvector(server, rows, filled)}
         asked |= _chroma(folder, rows, filled)
         yield from _measured(asked, floats, rows)
         yield told("filling 100,000", "; ".join(f"{name} {seconds:.0f} s" for name, seconds in filled.items()))
@@ -81,17 +79,10 @@ def _embedded(folder: str, rows: list[Any], filled: dict[str, float]) -> dict[st
     return {"embedded": ask}
 
 
-def _pgvector(server: Any, rows: list[Any], filled: dict[str, float], roles: tuple[str, str]) -> dict[str, Ask]:
-    from holdfast.agent_store import database, schema_steps
+def _pgvector(server: Any, rows: list[Any], filled: dict[str, float]) -> dict[str, Ask]:
+    from holdfast.agent_store import database
     from holdfast.agent_store.vector_backends import PgvectorStore, graph_sql
 
-    owner, app = roles
-    engine, close = database.postgres_engine(database.parsed(server.url("bench", owner)))
-    with engine.begin() as connection:
-        schema_steps.move(connection, schema_steps.NEWEST)
-    engine.dispose()
-    close()
-    server.sql(f"CREATE ROLE {app} LOGIN IN ROLE holdfast_agents")
     kept = database.open_url(server.url("bench"), "bench")
     began = time.monotonic()
     stores = {

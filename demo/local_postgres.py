@@ -88,6 +88,17 @@ class LocalPostgres:
             raise RuntimeError(done.stderr.decode())
         return done.stdout.decode().strip()
 
+    def make_agents(self, database: str) -> None:
+        """A database with the tables of agents, and the roles that docs/agents.md tells a DBA to make."""
+        from holdfast.agent_store import database as agents_database
+        from holdfast.agent_store import schema_steps
+
+        self.sql(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
+        self.sql(f"CREATE DATABASE {database} OWNER {OWNER}")
+        self.sql("CREATE EXTENSION vector", database=database)
+        agents_database.migrate(self.url(database, OWNER), schema_steps.NEWEST)
+        self.sql(f"CREATE ROLE {APP} LOGIN IN ROLE holdfast_agents")
+
     def url(self, database: str = "postgres", user: str = APP) -> str:
         return f"postgresql://{user}@/{database}?host={self.socket}"
 

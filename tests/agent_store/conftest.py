@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from demo.local_postgres import APP, OWNER, LocalPostgres, local_postgres
+from demo.local_postgres import OWNER, LocalPostgres, local_postgres
 
-from holdfast.agent_store import database, schema_steps
+from holdfast.agent_store import database
 from holdfast.agent_store.database import AgentDatabase
 from holdfast.project import Project
 from tests.conftest import GitRepo, init, make_repo
@@ -21,15 +21,7 @@ _COUNT = itertools.count()
 def server() -> Iterator[LocalPostgres]:
     """A server with the roles that docs/agents.md tells a DBA to make, and a template with our tables."""
     with local_postgres() as made:
-        made.sql(f"CREATE ROLE {OWNER} LOGIN CREATEROLE")
-        made.sql(f"CREATE DATABASE template OWNER {OWNER}")
-        made.sql("CREATE EXTENSION vector", database="template")
-        engine, close = database.postgres_engine(database.parsed(made.url("template", OWNER)))
-        with engine.begin() as connection:
-            schema_steps.move(connection, schema_steps.NEWEST)
-        engine.dispose()
-        close()
-        made.sql(f"CREATE ROLE {APP} LOGIN IN ROLE holdfast_agents")
+        made.make_agents("template")
         yield made
 
 

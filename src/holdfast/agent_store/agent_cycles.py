@@ -156,7 +156,7 @@ def _refuse_lost(name: str, now: Any, holder: str, *, holding: bool) -> None:
     if holding and now.holder != holder:
         raise Claimed(
             f"another process worked as {name} since this one last did",
-            hint="Call `agent.resume()` again, and go on from what it gives.",
+            hint="Call `agent.resume()` again: it says where the agent stands now.",
         )
 
 
