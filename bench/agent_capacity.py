@@ -235,7 +235,7 @@ def _claimed(engine: str, url: str) -> Result:
     for worker in workers:
         worker.join()
     store.close()
-    once = "each once" if sum(taken) == ITEMS else f"{sum(taken):,} claims"
+    once = "as many claims" if sum(taken) == ITEMS else f"{sum(taken):,} claims"  # a test compares the items themselves
     what = f"{CLIENTS} clients claim and finish {ITEMS:,} items, {engine}"
     return told(what, f"{ITEMS / seconds:,.0f} /s, {once}", f"{seconds:.1f} s")
 
