@@ -61,7 +61,8 @@ class SignMatrix:
     def cosines(self, vector: Floats, places: Any) -> Floats:
         """The cosine of a vector of length one with those that stand at some places."""
         # Not by `@`: its threads wait for one another, and where other programs run that takes ten times as long.
-        products: Floats = np.einsum("ij,j->i", self._whole[places].astype(np.float32), vector)
+        rows = self._whole[places] if isinstance(places, slice) else self._whole.take(places, axis=0)
+        products: Floats = np.einsum("ij,j->i", rows.astype(np.float32), vector)
         found: Floats = products * self._inverse[places]
         return found.round(6)  # the last bits depend on how many are multiplied together
 
