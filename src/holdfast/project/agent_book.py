@@ -35,10 +35,8 @@ if TYPE_CHECKING:
     from holdfast.agent_store.work_queue import WorkQueue
 
 MAX_AGENT_NAME = 80  # characters
-RECENT = 2  # of the last results that are recalled whatever they say: more of them would crowd out what was asked for
 _EXTRA = "Install it: pip install 'holdfast[agents]'."
 _KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
-_SEALED = "[sealed]"  # stands in the project's log for what only the key opens
 
 
 class AgentBook(Concern):
