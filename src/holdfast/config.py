@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import BadSettings
+from holdfast.patterns import regex
 from holdfast.values import frozen
 
 T = TypeVar("T")
@@ -27,6 +28,7 @@ SECTIONS = (
     *("goals", "found", "links"),
 )
 SEALED = ("directives", "cycles", "memories")  # what `security.sealed_text` seals
+_NAMED = regex(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}")  # a check, a role or a model
 _NOT_IN_REFS = ("..", "@{", "\\", " ", "~", "^", ":", "?", "*", "[")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
 
@@ -116,6 +118,54 @@ def _sealed(value: object) -> tuple[str, ...]:
     return words
 
 
+def _table(read: Callable[[object], T], wanted: str) -> Callable[[object], dict[str, T]]:
+    """Names, each with a value of one kind."""
+
+    def read_all(value: object) -> dict[str, T]:
+        try:
+            if isinstance(value, dict) and all(isinstance(name, str) and _NAMED.fullmatch(name) for name in value):
+                return {name: read(one) for name, one in value.items()}
+        except _Wrong:
+            pass
+        raise _Wrong(f"wants {wanted}")
+
+    return read_all
+
+
+def _price(value: object) -> tuple[float, float]:
+    if isinstance(value, list | tuple) and len(value) == 2 and all(type(one) in (int, float) for one in value):
+        return float(value[0]), float(value[1])
+    raise _Wrong("wants two numbers")
+
+
+LIMITS = (  # of a crew: in all, of one step, and of what it may use beside
+    *("time", "tokens", "calls", "cost", "step_time", "step_tokens", "step_calls", "step_cost"),
+    *("attempts", "subagents", "disk"),
+)
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "k": 1e3, "M": 1e6, "G": 1e9}
+
+
+def limit(value: object) -> float:
+    """A number, or one with a unit: 90, "30m", "2h", "500k", "10G"."""
+    if isinstance(value, str) and value[:-1].replace(".", "", 1).isascii() and value[-1:] in _UNITS:
+        try:
+            return float(value[:-1]) * _UNITS[value[-1]]
+        except ValueError:
+            raise _Wrong("wants a number") from None
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return float(value)
+    if type(value) in (int, float) and value >= 0:  # type: ignore[operator]
+        return float(value)  # type: ignore[arg-type]
+    raise _Wrong("wants a number")
+
+
+def _limits(value: object) -> dict[str, float]:
+    read = _table(limit, f'limits such as step_time = "30m", of {", ".join(LIMITS)}')(value)
+    if unknown := [name for name in read if name not in LIMITS]:
+        raise _Wrong(f"knows no limit {unknown[0]!r}; there are {', '.join(LIMITS)}")
+    return read
+
+
 def _folder(value: object) -> str:
     """A folder inside the repository: where else it may lie is for git to say, not for a setting."""
     parts = value.split("/") if isinstance(value, str) else [""]
@@ -201,6 +251,21 @@ KEYS = (
     Key("encryption.scope", (), _sealed, "what of your own agents is sealed where it is kept", untracked=True),
     Key("encryption.key", None, _name, "where the key for that comes from", untracked=True),
     Key("encryption.identity", None, _name, "a file that opens keys wrapped to age recipients", untracked=True),
+    _may_start("crew.agent", (), _command, "what a crew runs: codex, claude, gemini, or a command that reads its prompt"),
+    _may_start("crew.setup", None, _name, "a shell command that prepares a new work tree"),
+    _may_start(
+        "crew.checks", {}, _table(_name, 'checks such as test = "make test"'), "the commands behind tasks' checks", {}
+    ),
+    _may_start("crew.roles", {}, _table(_name, 'roles such as reviewer = "NAME"'), "plugins that take a role", {}),
+    Key("crew.env", (), _words, "environment variables that agents and checks of a crew get, too", untracked=True),
+    Key("crew.limits", {}, _limits, "what a crew may use, in all and in one step", untracked=True),
+    Key(
+        "usage.prices",
+        {},
+        _table(_price, "models with dollars for a million tokens in and out, such as gpt-6 = [1.25, 10]"),
+        "what tokens cost, where an agent does not say",
+        untracked=True,
+    ),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),
     Key("index.docs", True, _switch, "whether its documents can be found"),
@@ -251,6 +316,13 @@ class Settings:
     encryption_scope = _Setting[tuple[str, ...]]("encryption.scope")
     encryption_key = _Setting[str | None]("encryption.key")
     encryption_identity = _Setting[str | None]("encryption.identity")
+    crew_agent = _Setting[tuple[str, ...]]("crew.agent")
+    crew_setup = _Setting[str | None]("crew.setup")
+    crew_checks = _Setting[Mapping[str, str]]("crew.checks")
+    crew_roles = _Setting[Mapping[str, str]]("crew.roles")
+    crew_env = _Setting[tuple[str, ...]]("crew.env")
+    crew_limits = _Setting[Mapping[str, float]]("crew.limits")
+    prices = _Setting[Mapping[str, tuple[float, float]]]("usage.prices")
 
     def number(self, name: str) -> int:
         """A setting that is a whole number."""

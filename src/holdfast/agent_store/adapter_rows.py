@@ -273,9 +273,9 @@ def append(
     tx.update(TRANSCRIPT, *_at(session, 0), body={**head, "next": first + len(entries)})
 
 
-def entries(tx: StoreTransaction, session: str, *, newest: int | None = None) -> list[Any]:
-    """The entries of a session in their order; `newest`: at most so many, the last ones."""
-    where = (TRANSCRIPT.c.session == session, TRANSCRIPT.c.position > 0, TRANSCRIPT.c.kind != POPPED)
+def entries(tx: StoreTransaction, session: str, *, newest: int | None = None, after: int = 0) -> list[Any]:
+    """The entries of a session in their order; `newest`: at most so many, the last ones; `after`: a place."""
+    where = (TRANSCRIPT.c.session == session, TRANSCRIPT.c.position > after, TRANSCRIPT.c.kind != POPPED)
     asked = sa.select(TRANSCRIPT).where(tx.of(TRANSCRIPT), *where).order_by(TRANSCRIPT.c.position.desc())
     return list(reversed(tx.all(asked.limit(newest))))
 

@@ -19,6 +19,7 @@ from holdfast.capture.run_recording import GIVEN, CapsuleRecording
 from holdfast.capture.terminal import Signals
 from holdfast.errors import BadInput, HoldfastError, NotStored
 from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
 from holdfast.model.event import Event
 from holdfast.model.ids import RUN_VARIABLE
 from holdfast.security.redact import Scanner, Stream
@@ -315,13 +316,16 @@ def recording(
     scale: int | None = None,
     prompt: str | None = None,
     parent_run_id: str | None = None,
+    tree: Repo | None = None,
 ) -> Iterator[Run]:
     """Record what a block of Python does as one run.
 
     It ends with exit status 0, or 1 if the block raised, which goes on. NotStored if the record cannot
     be kept: a program that asked for a record should know that there is none.
     """
-    record = CapsuleRecording(clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id)
+    record = CapsuleRecording(
+        clone, task=task, layer=layer, scale=scale, prompt=prompt, parent=parent_run_id, tree=tree
+    )
     record.open()
     run = Run(record, clone.intake)
     try:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from holdfast.capture import run_report, worktree_changes
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
+from holdfast.git.repo import Repo
 from holdfast.model.event import Event, EventDraft
 from holdfast.model.ids import is_id, run_id
 from holdfast.security.redact import Scanner
@@ -169,16 +170,18 @@ class CapsuleRecording:
         command: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
         cwd: str | None = None,
+        tree: Repo | None = None,
     ) -> None:
+        """`tree`: the work tree whose changes are the run's, if it is not the one that the clone is seen from."""
         # Refuses a bad layer or scale now, before anything has happened.
         EventDraft(kind="run", layer=layer, systemic_scale=scale)
-        self._clone, self.warnings = clone, list[str]()
+        self._clone, self._tree, self.warnings = clone, tree or clone.repo, list[str]()
         self.run_id = run_id(clone.clock())
         self.capsule: capsule.Capsule | None = None
         self._seen = capsule.opened(clone.layout)
         began = moment()
-        self._before = self.tried("what the run changes is not recorded", lambda: worktree_changes.snapshot(clone.repo))
-        self._logged, head = worktree_changes.last_row(clone.repo), clone.repo.head()
+        self._before = self.tried("what the run changes is not recorded", lambda: worktree_changes.snapshot(self._tree))
+        self._logged, head = worktree_changes.last_row(self._tree), self._tree.head()
         line = None
         with contextlib.suppress(HoldfastError, OSError):
             line = clone.line().id
@@ -193,8 +196,8 @@ class CapsuleRecording:
             "prompt": None if prompt is None else run_report.clean_text(prompt),
             "plan": None,
             "environment": {n: run_report.clean_text(v) for n, v in (environment or {}).items()},
-            "cwd": worktree_changes.spelled(os.path.relpath(cwd or clone.repo.top, clone.repo.top)),
-            "worktree": os.path.relpath(clone.repo.git_dir, clone.repo.common_dir),
+            "cwd": worktree_changes.spelled(os.path.relpath(cwd or self._tree.top, self._tree.top)),
+            "worktree": os.path.relpath(self._tree.git_dir, clone.repo.common_dir),
             "anchor": {
                 "head": head.oid,
                 "branch": head.branch,
@@ -262,7 +265,7 @@ class CapsuleRecording:
         """The produced files, kept in the capsule; None if nobody can tell."""
         if self._before is None or self.capsule is None:
             return None
-        layout, repo = self._clone.layout, self._clone.repo
+        layout, repo = self._clone.layout, self._tree
         paths = worktree_changes.changed_paths(repo, self._before)
         others = neighbours(layout, self.run_id, self.context, self._seen) if paths else []
         keeper = _Keeper(self.capsule, self._clone.intake)
@@ -274,7 +277,7 @@ class CapsuleRecording:
             return []
         base, began = self._before.head, self.context["started"]
         with contextlib.suppress(HoldfastError, OSError):
-            made = worktree_changes.made(self._clone.repo, base, began=began, after=self._logged)
+            made = worktree_changes.made(self._tree, base, began=began, after=self._logged)
             return [f"commit:{oid}" for oid in made[-MAX_COMMITS:]]
         return []
 

@@ -25,10 +25,10 @@ CLOSED = ("done", "dropped")
 LINK_KINDS = ("path", "url", "commit")
 FIELDS = (  # in the order a file names them
     "id", "kind", "title", "status", "needs", "parent", "owner", "priority", "layer", "systemic_scale",
-    "impact", "evidence", "acceptance", "checkpoint", "reason",
+    "impact", "evidence", "acceptance", "checks", "checkpoint", "reason",
 )  # fmt: skip
 LINK_FIELDS = ("id", "title", "target", "kind")
-LISTS = ("needs", "evidence", "acceptance")
+LISTS = ("needs", "evidence", "acceptance", "checks")
 LOWEST = 4  # priorities run from 0, the most urgent, to this
 MAX_TITLE = 500
 MAX_TEXT = 2000
@@ -36,6 +36,7 @@ MAX_NOTES = 256 * 1024
 MAX_ITEMS = 1000
 _CONFLICT = regex(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
 _URL = regex(r"[a-z][a-z0-9+.-]{1,20}:(?://)?[^\s<>\"]{1,2000}", re.IGNORECASE)
+_CHECK = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PATCH = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -84,6 +85,7 @@ class Task:
     impact: str | None = None
     evidence: tuple[str, ...] = ()
     acceptance: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()  # names; the commands are in each user's own settings
     checkpoint: Checkpoint | None = None
     reason: str | None = None  # why it is blocked or was dropped
     notes: str = ""
@@ -172,6 +174,12 @@ def _check_acceptance(value: object) -> None:
             raise BadInput("acceptance has an empty line")
 
 
+def _check_checks(value: object) -> None:
+    for item in check_list("checks", value, MAX_ITEMS):
+        if not _CHECK.fullmatch(item):
+            raise BadInput(f"checks: {item[:200]!r} is no name of a check", hint="Use a short name, such as test.")
+
+
 _priority = field_rule(
     lambda value: type(value) is int and 0 <= value <= LOWEST,
     f"priority {{!r}} is not a number from 0 (most urgent) to {LOWEST}",
@@ -216,6 +224,7 @@ CHECKS: dict[str, Callable[[object], None]] = {
     "impact": _optional_line("impact"),
     "evidence": _check_evidence,
     "acceptance": _check_acceptance,
+    "checks": _check_checks,
     "checkpoint": _checkpoint,
     "reason": _optional_line("reason"),
     "notes": _check_notes,

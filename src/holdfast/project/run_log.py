@@ -29,6 +29,7 @@ from holdfast.values import dict_of, replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.git.repo import Repo
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin
 
@@ -127,11 +128,21 @@ class RunLog(Concern):
 
     @contextlib.contextmanager
     def run(
-        self, *, task: str | None = None, layer: str | None = None, scale: int | None = None, prompt: str | None = None
+        self,
+        *,
+        task: str | None = None,
+        layer: str | None = None,
+        scale: int | None = None,
+        prompt: str | None = None,
+        tree: Repo | None = None,
     ) -> Iterator[capture.Run]:
-        """Record what the block does as one run; an exception ends it with exit status 1 and goes on."""
+        """Record what the block does as one run; an exception ends it with exit status 1 and goes on.
+
+        `tree` is another work tree of this repository, whose changes are the run's.
+        """
+        parent = self.project.parent_run
         with capture.recording(
-            self.clone, task=task, layer=layer, scale=scale, prompt=prompt, parent_run_id=self.project.parent_run
+            self.clone, task=task, layer=layer, scale=scale, prompt=prompt, parent_run_id=parent, tree=tree
         ) as run:
             yield run
         self.project.harvest.from_run(run.event)

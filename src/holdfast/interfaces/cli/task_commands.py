@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.work import canonical_links, task_json, task_lifecycle
 
 _FREELY: dict[str, Any] = {"default": "", "show_default": False, "err": True}
-_EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "needs": (), "notes": "", "priority": 2}
+_EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "checks": (), "needs": (), "notes": "", "priority": 2}
 fields = options(  # of `add` and `edit`
     click.option("--kind", type=click.Choice(model_task.KINDS), help="What it is."),
     click.option("--parent", metavar="ID", help="What it is part of."),
@@ -33,6 +33,7 @@ fields = options(  # of `add` and `edit`
     click.option("--impact", metavar="TEXT", help="What will be better for it."),
     click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or path."),
     click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
+    click.option("--check", "checks", multiple=True, metavar="NAME", help="A check that must pass; see crew.checks."),
     click.option("--notes", metavar="TEXT", help="More about it, in Markdown; - reads stdin."),
 )
 

@@ -1,0 +1,222 @@
+"""The journal of a crew: every step with its inputs, in the agents' store; and what it comes to.
+
+Everything a crew knows of itself is read from here, so that it goes on after a crash from the store alone. Rows are
+only added. Who writes what: the supervisor plans, queues, merges, parks and ends; workers start, finish and fail steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agent_store import adapter_rows
+from holdfast.errors import NotFound
+from holdfast.model.ids import token
+from holdfast.values import dicts_of, frozen, mutable
+
+if TYPE_CHECKING:
+    from holdfast.agent_store.database import AgentDatabase, StoreTransaction
+
+SESSIONS = "crew/"  # what the journals' names begin with
+KIND = "crew"
+
+
+@frozen(kw_only=True)
+class CrewStep:
+    """One row of the journal."""
+
+    position: int
+    at: int  # microseconds since 1970, by the database's clock
+    kind: str
+    body: Mapping[str, Any]
+
+    @property
+    def task(self) -> str:
+        return str(self.body.get("task") or "")
+
+    @property
+    def when(self) -> datetime:
+        return datetime.fromtimestamp(self.at / 1e6, UTC)
+
+
+class CrewJournal:
+    """The journal of one run of a crew."""
+
+    def __init__(self, database: AgentDatabase, run: str) -> None:
+        self._database, self.run = database, run
+        self._session = f"{SESSIONS}{run}"
+
+    def begin(self, head: Mapping[str, Any]) -> None:
+        """Make the journal; what is given describes the run as a whole."""
+        self._database.run(lambda tx: adapter_rows.make_session(tx, self._session, {**head, "run": self.run}) and None)
+
+    def head(self) -> dict[str, Any]:
+        """What describes the run as a whole; NotFound if there is no such run."""
+        found = self._database.run(lambda tx: adapter_rows.session_head(tx, self._session), read=True)
+        if found is None:
+            raise NotFound(f"there is no crew {self.run} here", hint="See `holdfast crew status`.")
+        return found
+
+    def add(self, *steps: tuple[str, Mapping[str, Any]], **head: Any) -> None:
+        """Add steps, all or none, durable on return; `head` changes what describes the run."""
+        action = token(16)
+        rows = [{"step": kind, **body} for kind, body in steps]
+
+        def write(tx: StoreTransaction) -> None:
+            known = adapter_rows.session_head(tx, self._session, lock=True)
+            if known is None:
+                raise NotFound(f"there is no crew {self.run} here", hint="See `holdfast crew status`.")
+            if tx.is_repeat and adapter_rows.entries_of(tx, self._session, action):
+                return
+            adapter_rows.append(tx, self._session, {**known, **head}, rows, kind=KIND, action=action)
+
+        self._database.run(write)
+
+    def steps(self, after: int = 0) -> list[CrewStep]:
+        """The steps after a place, in order."""
+        rows = self._database.run(lambda tx: adapter_rows.entries(tx, self._session, after=after), read=True)
+        return [
+            CrewStep(position=row.position, at=row.created, kind=str(row.body.get("step")), body=row.body)
+            for row in rows
+            if isinstance(row.body, dict)
+        ]
+
+
+def runs(database: AgentDatabase) -> list[dict[str, Any]]:
+    """All runs of crews, oldest first."""
+    found = database.run(lambda tx: adapter_rows.session_heads(tx, SESSIONS), read=True)
+    return sorted((one for one in found if one.get("run")), key=lambda one: str(one.get("started")))
+
+
+OF_TASKS = ("queue", "start", "usage", "finish", "fail", "checked", "merge", "conflict", "park", "decide")
+WAITING, QUEUED, WORKING, FINISHED, DONE = "waiting", "queued", "working", "finished", "done"
+PARKED, DECIDE = "parked", "decide"  # given up with a reason; a question for a person
+
+
+@mutable
+class CrewTask:
+    """Where a task of a crew stands."""
+
+    task: str
+    state: str = WAITING
+    attempt: int = 0  # of how many were queued so far
+    item: str = ""  # the queue's name for the attempt
+    worker: str = ""
+    since: int = 0
+    branch: str = ""
+    path: str = ""
+    base: str = ""
+    commit: str = ""
+    tree: str = ""
+    run_id: str = ""
+    summary: str = ""
+    why: str = ""  # the last failure, or the reason it waits for somebody
+    kind: str = ""  # of the last failure
+    failures: int = 0
+    files: tuple[str, ...] = ()
+    receipts: tuple[Mapping[str, Any], ...] = ()
+    checked: str = ""  # the commit whose checks passed on the merged tree, before it was merged
+    stands_for: str = ""  # another task, whose conflict this one resolves
+
+
+class CrewState:
+    """What the steps of a journal come to."""
+
+    def __init__(self) -> None:
+        self.tasks: dict[str, CrewTask] = {}
+        self.position = 0
+        self.failures: list[CrewStep] = []
+        self.usage: dict[tuple[str, int], Mapping[str, Any]] = {}
+        self.notes: list[str] = []  # for the recap: overlaps, objections, fallbacks
+        self.is_stopping = self.is_ended = False
+        self.decisions: dict[str, str] = {}
+        self.agent_failures: list[CrewStep] = []  # in a row, without a success between them
+        self.merged: dict[str, tuple[str, ...]] = {}  # task to the files it changed, in the order of merging
+
+    def fold(self, steps: Iterable[CrewStep]) -> CrewState:
+        """Take further steps into account."""
+        for step in steps:
+            self.position = step.position
+            if step.task:
+                one = self.tasks.setdefault(step.task, CrewTask(step.task))
+                one.since = step.at
+                if step.kind in OF_TASKS:  # a later version may know more: those change nothing here
+                    getattr(self, f"_{step.kind}")(step, one)
+            else:
+                self._whole(step)
+        return self
+
+    def _whole(self, step: CrewStep) -> None:
+        if step.kind == "plan":
+            for task in step.body.get("tasks") or ():
+                one = self.tasks.setdefault(str(task), CrewTask(str(task)))
+                one.stands_for = str(step.body.get("stands_for") or one.stands_for)
+        elif step.kind == "note":
+            self.notes.append(str(step.body.get("said")))
+        elif step.kind in ("stop", "resume", "end"):
+            self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
+
+    def _queue(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, one.attempt, one.item = QUEUED, int(step.body["attempt"]), str(step.body["item"])
+        one.why = one.worker = one.checked = ""
+        self.decisions.pop(one.task, None)
+
+    def _start(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, body = WORKING, step.body
+        one.worker, one.branch, one.path, one.base = (str(body[name]) for name in ("worker", "branch", "path", "base"))
+
+    def _usage(self, step: CrewStep, one: CrewTask) -> None:
+        self.usage[one.task, int(step.body["attempt"])] = step.body
+
+    def _finish(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, body = FINISHED, step.body
+        one.commit, one.tree, one.branch, one.path = (str(body[n]) for n in ("commit", "tree", "branch", "path"))
+        one.base, one.run_id, one.summary = (str(body.get(name) or "") for name in ("base", "run_id", "summary"))
+        one.files, one.receipts = tuple(body.get("files") or ()), tuple(dicts_of(body.get("receipts")))
+        self.agent_failures.clear()
+
+    def _fail(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, one.why, one.kind = WAITING, str(step.body.get("why")), str(step.body.get("kind"))
+        one.run_id = str(step.body.get("run_id") or one.run_id)
+        one.failures += step.body.get("kind") != "interrupted"  # nobody's fault
+        self.failures.append(step)
+        if one.kind == "agent":
+            self.agent_failures.append(step)
+
+    def _checked(self, step: CrewStep, one: CrewTask) -> None:
+        one.checked, one.tree = str(step.body["commit"]), str(step.body["tree"])
+        one.receipts = tuple(dicts_of(step.body.get("receipts")))
+
+    def _merge(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, one.commit = DONE, str(step.body["commit"])
+        self.merged[one.task] = one.files
+        if one.stands_for in self.tasks:
+            other = self.tasks[one.stands_for]
+            other.state, other.commit, other.receipts, other.tree = DONE, one.commit, one.receipts, one.tree
+
+    def _conflict(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, one.why = WAITING, str(step.body.get("why"))
+        self.decisions.pop(one.task, None)
+
+    def _park(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, one.why = PARKED, str(step.body.get("why"))
+
+    def _decide(self, step: CrewStep, one: CrewTask) -> None:
+        one.state, one.why = DECIDE, str(step.body.get("why"))
+        self.decisions[one.task] = one.why
+
+    def used(self) -> dict[str, float]:
+        """What all steps used so far."""
+        names = ("tokens_in", "tokens_out", "calls", "cost", "seconds")
+        found = {name: float(sum(one.get(name) or 0 for one in self.usage.values())) for name in names}
+        return {**found, "tokens": found["tokens_in"] + found["tokens_out"]}
+
+    def has_left(self) -> bool:
+        """Whether something is under way or may still be."""
+        return any(one.state in (WAITING, QUEUED, WORKING, FINISHED) for one in self.tasks.values())
+
+    def failures_of(self, task: str, files: Sequence[str] = ()) -> list[CrewStep]:
+        """The failures of a task, and of others that touched the same files; the newest last."""
+        near = set(files)
+        return [one for one in self.failures if one.task == task or near & set(one.body.get("files") or ())]

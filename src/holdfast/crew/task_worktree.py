@@ -1,0 +1,228 @@
+"""A task's own work tree and branch: made, prepared, committed, rebased and taken away, without losing anybody's work.
+
+A work tree that holds work which no branch has is never deleted: what is uncommitted becomes a commit on the task's own
+branch first. Branches of a crew are `crew/RUN/…`; no other ref is ever moved here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+
+from holdfast.errors import BadInput, GitFailed, HoldfastError
+from holdfast.git.repo import Repo
+from holdfast.store import fsio
+from holdfast.store.layout import TRACKED
+from holdfast.values import frozen
+
+BRANCHES = "crew"  # the folder of all branches of crews
+RESULT = "result"  # the branch of a run that finished tasks are merged into
+INCLUDE = ".worktreeinclude"
+MAX_INCLUDED = 64 << 20  # bytes that are copied into a new work tree: settings and keys, not builds
+MAX_NAMED = 20  # files that a sentence names
+
+
+def branch_of(run: str, name: str) -> str:
+    """The name of a branch of a crew."""
+    return f"{BRANCHES}/{run}/{name}"
+
+
+@frozen
+class TaskCommit:
+    """What a task's branch holds: its newest commit and tree, and the files that differ from where it began."""
+
+    commit: str
+    tree: str
+    files: tuple[str, ...]
+
+
+class TaskWorktree:
+    """One work tree of a crew."""
+
+    def __init__(self, repo: Repo, path: str, branch: str) -> None:
+        self.repo, self.path, self.branch = repo, path, branch
+
+    @property
+    def tree(self) -> Repo:
+        """The repository, seen from this work tree."""
+        return Repo.at(self.path)
+
+    def make(self, base: str) -> None:
+        """Add the work tree and its branch at a commit; GitFailed if git refuses."""
+        fsio.make_dirs(os.path.dirname(self.path))
+        done = self.repo.attempt_patiently("worktree", "add", "-q", "-b", self.branch, self.path, base)
+        if done.returncode:
+            raise GitFailed(f"git added no work tree for {self.branch}: {_said(done.stderr)}")
+        if os.path.lexists(os.path.join(self.path, ".gitmodules")):
+            self._fill_submodules()
+
+    def _fill_submodules(self) -> None:
+        done = self.tree.attempt_patiently("submodule", "update", "-q", "--init", "--recursive")
+        if done.returncode:
+            raise GitFailed(f"the submodules of {self.branch} could not be filled: {_said(done.stderr)}")
+
+    def include(self, source: str) -> int:
+        """Copy what `.worktreeinclude` names from the user's work tree: ignored files only; gives how many."""
+        if not os.path.isfile(os.path.join(source, INCLUDE)):
+            return 0
+        left, number = MAX_INCLUDED, 0
+        for name in _included(Repo.at(source)):
+            size = _copy(source, self.path, name, most=left)
+            left, number = left - (size or 0), number + (size is not None)
+        return number
+
+    def commit(self, message: str, base: str, *, is_unfinished: bool = False) -> TaskCommit:
+        """Commit all that is there, but for Holdfast's own files, and say what the branch holds since `base`.
+
+        Unfinished work is committed without hooks: it must be kept whatever they think of it.
+        """
+        tree = self.tree
+        if tree.operation() is not None:
+            tree.attempt_patiently("rebase", "--abort")
+        added = tree.attempt_patiently("add", "-A", "--", ".", f":(exclude){TRACKED}")
+        if added.returncode:
+            raise GitFailed(f"git took no changes of {self.branch}: {_said(added.stderr)}")
+        if tree.attempt("diff", "--cached", "--quiet").returncode == 1:
+            how = ("--no-verify",) if is_unfinished else ()
+            done = tree.attempt_patiently("commit", "-q", *how, "-F", "-", stdin=message.encode("utf-8", "replace"))
+            if done.returncode:
+                raise GitFailed(f"git made no commit on {self.branch}: {_said(done.stderr or done.stdout)}")
+        return self.held(base)
+
+    def held(self, base: str) -> TaskCommit:
+        """What the branch holds now, since a commit."""
+        tree = self.tree
+        commit, _, oid = tree.text("log", "-1", "--format=%H %T").partition(" ")
+        names = tree.run("diff", "--name-only", "-z", "--no-renames", base, commit).split(b"\0")
+        return TaskCommit(commit, oid, tuple(os.fsdecode(name) for name in names if name))
+
+    def is_clean(self) -> bool:
+        """Whether nothing in it would be lost: tracked files as committed, nothing untracked but what is ignored."""
+        done = self.tree.attempt("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+        rows = os.fsdecode(done.stdout).splitlines()
+        return done.returncode == 0 and all(row[3:].startswith(f"{TRACKED}/") for row in rows)
+
+    def rebase(self, base: str, onto: str) -> tuple[str, ...] | None:
+        """Put the branch's commits since `base` on top of another commit; gives the files in conflict, None if none.
+
+        After a conflict the branch is as it was.
+        """
+        tree = self.tree
+        done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
+        if done.returncode == 0:
+            return None
+        found = tree.run("diff", "--name-only", "-z", "--diff-filter=U").split(b"\0")
+        tree.attempt_patiently("rebase", "--abort")
+        names = tuple(os.fsdecode(name) for name in found if name)
+        if not names:
+            raise GitFailed(f"git did not rebase {self.branch}: {_said(done.stderr or done.stdout)}")
+        return names
+
+    def save_and_remove(self, message: str, base: str) -> str | None:
+        """Take the work tree away; what it holds is committed on its branch first. Gives that branch's commit."""
+        held = None
+        if os.path.lexists(os.path.join(self.path, ".git")):
+            with contextlib.suppress(HoldfastError):
+                held = self.commit(message, base, is_unfinished=True).commit
+            if held is None or not self.is_clean():
+                raise GitFailed(
+                    f"{self.path} holds work that could not be committed, so it stays", hint="Look there by hand."
+                )
+        self.remove()
+        return held
+
+    def remove(self) -> None:
+        """Take a work tree away whose work is committed; its branch stays."""
+        if os.path.lexists(self.path):
+            done = self.repo.attempt_patiently("worktree", "remove", "--force", self.path)
+            if done.returncode and os.path.lexists(self.path):
+                shutil.rmtree(self.path, ignore_errors=True)
+        self.repo.attempt_patiently("worktree", "prune")
+
+    def drop_branch(self) -> None:
+        """Delete the branch: its work is in the result."""
+        self.repo.attempt_patiently("branch", "-q", "-D", self.branch)
+
+
+def _included(repo: Repo) -> Iterator[str]:
+    """Files that `.worktreeinclude` names and git ignores."""
+    listed = repo.run("ls-files", "-z", "--others", "--ignored", f"--exclude-from={os.path.join(repo.top, INCLUDE)}")
+    if not listed:
+        return
+    ignored = repo.attempt("check-ignore", "-z", "--stdin", stdin=listed).stdout
+    yield from (os.fsdecode(name) for name in ignored.split(b"\0") if name)
+
+
+def _copy(source: str, target: str, name: str, *, most: int) -> int | None:
+    """Copy one file of a work tree into another; gives its size, None if it stays out: a link, too large, or unsafe."""
+    parts = name.split("/")
+    if ".." in parts or ".git" in (part.lower() for part in parts) or os.path.isabs(name):
+        return None
+    try:
+        facts = os.lstat(os.path.join(source, name))
+        if not stat.S_ISREG(facts.st_mode) or facts.st_size > most:
+            return None
+        if os.path.realpath(os.path.join(source, name)) != os.path.join(os.path.realpath(source), *parts):
+            return None  # a folder on the way is a link
+        place = os.path.join(target, name)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        if os.path.realpath(place) != os.path.join(os.path.realpath(target), *parts):
+            return None
+        shutil.copyfile(os.path.join(source, name), place, follow_symlinks=False)
+        os.chmod(place, stat.S_IMODE(facts.st_mode) & 0o700)
+    except OSError:
+        return None
+    return facts.st_size
+
+
+def worktrees(repo: Repo) -> dict[str, str]:
+    """The branches of crews that are checked out, and where."""
+    found, path = {}, ""
+    for row in os.fsdecode(repo.run("worktree", "list", "--porcelain")).splitlines():
+        if row.startswith("worktree "):
+            path = row.removeprefix("worktree ")
+        elif row.startswith(f"branch refs/heads/{BRANCHES}/"):
+            found[row.removeprefix("branch refs/heads/")] = path
+    return found
+
+
+def branches(repo: Repo, run: str) -> dict[str, str]:
+    """The branches of a run and their commits."""
+    folder = f"refs/heads/{BRANCHES}/{run}/"
+    rows = repo.text("for-each-ref", "--format=%(refname) %(objectname)", folder).splitlines()
+    return {name.removeprefix("refs/heads/"): oid for name, oid in (row.rsplit(" ", 1) for row in rows)}
+
+
+def start_branch(repo: Repo, name: str, base: str) -> None:
+    """Make a branch from another one by its name, so that it inherits what waits there."""
+    if repo.attempt("check-ref-format", "--branch", name).returncode:
+        raise BadInput(f"{name!r} is no name of a branch")
+    done = repo.attempt_patiently("branch", "--no-track", name, base)
+    if done.returncode:
+        raise GitFailed(f"git made no branch {name}: {_said(done.stderr)}")
+
+
+def folder_size(path: str, *, most: int) -> int:
+    """How many bytes lie in a folder; counting stops beyond `most`."""
+    size, waiting = 0, [path]
+    while waiting and size <= most:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as rows:
+            for row in rows:
+                if row.is_dir(follow_symlinks=False):
+                    waiting.append(row.path)
+                else:
+                    size += row.stat(follow_symlinks=False).st_size
+    return size
+
+
+def listed_files(names: Sequence[str]) -> str:
+    """Some files in a sentence."""
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
+
+
+def _said(raw: bytes) -> str:
+    return " ".join(raw.decode("utf-8", "replace").split())[-300:] or "git said nothing"
