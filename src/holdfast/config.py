@@ -251,7 +251,7 @@ KEYS = (
     Key("encryption.scope", (), _sealed, "what of your own agents is sealed where it is kept", untracked=True),
     Key("encryption.key", None, _name, "where the key for that comes from", untracked=True),
     Key("encryption.identity", None, _name, "a file that opens keys wrapped to age recipients", untracked=True),
-    _may_start("crew.agent", (), _command, "what a crew runs: codex, claude, gemini, or a command that reads its prompt"),
+    _may_start("crew.agent", (), _command, "the agent of crews: codex, claude, gemini, or a command"),
     _may_start("crew.setup", None, _name, "a shell command that prepares a new work tree"),
     _may_start(
         "crew.checks", {}, _table(_name, 'checks such as test = "make test"'), "the commands behind tasks' checks", {}

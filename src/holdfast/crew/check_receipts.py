@@ -1,8 +1,8 @@
 """Checks: what shows that a task is done, and the receipt for it.
 
-A task names its checks. The command behind a name is the user's own: from their settings, or from `.holdfast/checks.toml`
-once a person allowed exactly that text for this project. A receipt says what ran on which tree, how it ended, how long it
-took, and the hash of all it printed.
+A task names its checks. The command behind a name is the user's own: from their settings, or from
+`.holdfast/checks.toml` once a person allowed exactly that text for this project. A receipt says what ran on which tree,
+how it ended, how long it took, and the hash of all it printed.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def checks_of(named: Sequence[str], commands: Mapping[str, str]) -> dict[str, st
     if not wanted:
         raise BadInput(
             "it names no check, and there is no default one, so nothing can show that it is done",
-            hint='Add one: holdfast task edit ID --check test, and crew.checks = {test = "make test"} in your settings.',
+            hint='Name one (holdfast task edit ID --check test), or set [crew.checks] default = "make test".',
         )
     if missing := [name for name in wanted if name not in commands]:
         raise BadInput(
@@ -137,9 +137,7 @@ def run_checks(
     """Run checks one after the other until one fails; each is a line for the shell."""
     found: list[CheckReceipt] = []
     for name, command in checks.items():
-        end = run_step(
-            ["/bin/sh", "-c", command], cwd=cwd, environ=environ, mark=mark, seconds=seconds, watch=watch
-        )
+        end = run_step(["/bin/sh", "-c", command], cwd=cwd, environ=environ, mark=mark, seconds=seconds, watch=watch)
         found.append(
             CheckReceipt(
                 check=name,

@@ -89,7 +89,7 @@ def runs(database: AgentDatabase) -> list[dict[str, Any]]:
     return sorted((one for one in found if one.get("run")), key=lambda one: str(one.get("started")))
 
 
-OF_TASKS = ("queue", "start", "usage", "finish", "fail", "checked", "merge", "conflict", "park", "decide")
+OF_TASKS = ("queue", "start", "usage", "finish", "fail", "checked", "merge", "close", "conflict", "park", "decide")
 WAITING, QUEUED, WORKING, FINISHED, DONE = "waiting", "queued", "working", "finished", "done"
 PARKED, DECIDE = "parked", "decide"  # given up with a reason; a question for a person
 
@@ -194,6 +194,9 @@ class CrewState:
         if one.stands_for in self.tasks:
             other = self.tasks[one.stands_for]
             other.state, other.commit, other.receipts, other.tree = DONE, one.commit, one.receipts, one.tree
+
+    def _close(self, _: CrewStep, one: CrewTask) -> None:
+        one.state = DONE  # all its parts are
 
     def _conflict(self, step: CrewStep, one: CrewTask) -> None:
         one.state, one.why = WAITING, str(step.body.get("why"))

@@ -115,7 +115,7 @@ class ReportReader:
         elif row.get("type") == "result":  # the sum of all, sub-agents included
             usage = dict_of(row.get("usage"))
             one.tokens_in, one.tokens_out = _tokens_in(usage), _count(usage.get("output_tokens"))
-            cost = row.get("total_cost_usd")
+            cost: Any = row.get("total_cost_usd")
             one.cost = float(cost) if type(cost) in (int, float) and cost >= 0 else one.cost
             one.said = _text(row.get("result")) or one.said
             one.error = one.said if row.get("is_error") is True else ""
@@ -146,7 +146,9 @@ class ReportReader:
             stats = dict_of(row.get("stats"))
             one.tokens_in, one.tokens_out = _count(stats.get("input_tokens")), _count(stats.get("output_tokens"))
             models = dict_of(stats.get("models"))
-            one.model = max(models, key=lambda name: _count(dict_of(models[name]).get("total_tokens")), default=one.model)
+            one.model = max(
+                models, key=lambda name: _count(dict_of(models[name]).get("total_tokens")), default=one.model
+            )
             one.error = _text(dict_of(row.get("error")).get("message")) if row.get("status") == "error" else ""
         self._speaks = speaks
 
@@ -197,18 +199,23 @@ def chosen_environment(environ: Mapping[str, str], more: Sequence[str] = ()) -> 
 
 _CLAUDE_TOOLS = "Bash,Edit,Glob,Grep,MultiEdit,NotebookEdit,Read,Task,TodoWrite,Write"
 KNOWN = {
-    "codex": (
-        ("codex", "exec", "--json", "--sandbox", "workspace-write", "{prompt}"),
-        ("CODEX_*", "OPENAI_*"),
-    ),
+    "codex": (("codex", "exec", "--json", "--sandbox", "workspace-write", "{prompt}"), ("CODEX_*", "OPENAI_*")),
     "claude": (
-        *(("claude", "-p", "{prompt}", "--output-format", "stream-json", "--verbose", "--allowedTools", _CLAUDE_TOOLS),),
+        *(
+            (
+                "claude",
+                "-p",
+                "{prompt}",
+                "--output-format",
+                "stream-json",
+                "--verbose",
+                "--allowedTools",
+                _CLAUDE_TOOLS,
+            ),
+        ),
         ("ANTHROPIC_*", "CLAUDE_*", "AWS_*", "GOOGLE_*", "CLOUD_ML_REGION", "DISABLE_*"),
     ),
-    "gemini": (
-        ("gemini", "-p", "{prompt}", "-o", "stream-json", "-y", "--skip-trust"),
-        ("GEMINI_*", "GOOGLE_*"),
-    ),
+    "gemini": (("gemini", "-p", "{prompt}", "-o", "stream-json", "-y", "--skip-trust"), ("GEMINI_*", "GOOGLE_*")),
 }
 
 
@@ -224,5 +231,3 @@ def agent_named(words: Sequence[str] | str) -> HeadlessAgent:
     name = os.path.basename(argv[0])
     known = name if name in KNOWN and "{prompt}" in argv else None
     return HeadlessAgent(known or name, argv, KNOWN[known][1] if known else ())
-
-

@@ -55,14 +55,22 @@ class TaskWorktree:
         fsio.make_dirs(os.path.dirname(self.path))
         done = self.repo.attempt_patiently("worktree", "add", "-q", "-b", self.branch, self.path, base)
         if done.returncode:
-            raise GitFailed(f"git added no work tree for {self.branch}: {_said(done.stderr)}")
+            raise GitFailed(f"git added no work tree for {self.branch}: {git_words(done.stderr)}")
         if os.path.lexists(os.path.join(self.path, ".gitmodules")):
             self._fill_submodules()
+
+    def reopen(self) -> None:
+        """Add a work tree for a branch that is there: somebody took it away, or it was made on another machine."""
+        fsio.make_dirs(os.path.dirname(self.path))
+        self.repo.attempt_patiently("worktree", "prune")
+        done = self.repo.attempt_patiently("worktree", "add", "-q", "--force", self.path, self.branch)
+        if done.returncode:
+            raise GitFailed(f"git added no work tree for {self.branch}: {git_words(done.stderr)}")
 
     def _fill_submodules(self) -> None:
         done = self.tree.attempt_patiently("submodule", "update", "-q", "--init", "--recursive")
         if done.returncode:
-            raise GitFailed(f"the submodules of {self.branch} could not be filled: {_said(done.stderr)}")
+            raise GitFailed(f"the submodules of {self.branch} could not be filled: {git_words(done.stderr)}")
 
     def include(self, source: str) -> int:
         """Copy what `.worktreeinclude` names from the user's work tree: ignored files only; gives how many."""
@@ -84,12 +92,12 @@ class TaskWorktree:
             tree.attempt_patiently("rebase", "--abort")
         added = tree.attempt_patiently("add", "-A", "--", ".", f":(exclude){TRACKED}")
         if added.returncode:
-            raise GitFailed(f"git took no changes of {self.branch}: {_said(added.stderr)}")
+            raise GitFailed(f"git took no changes of {self.branch}: {git_words(added.stderr)}")
         if tree.attempt("diff", "--cached", "--quiet").returncode == 1:
             how = ("--no-verify",) if is_unfinished else ()
             done = tree.attempt_patiently("commit", "-q", *how, "-F", "-", stdin=message.encode("utf-8", "replace"))
             if done.returncode:
-                raise GitFailed(f"git made no commit on {self.branch}: {_said(done.stderr or done.stdout)}")
+                raise GitFailed(f"git made no commit on {self.branch}: {git_words(done.stderr or done.stdout)}")
         return self.held(base)
 
     def held(self, base: str) -> TaskCommit:
@@ -118,7 +126,7 @@ class TaskWorktree:
         tree.attempt_patiently("rebase", "--abort")
         names = tuple(os.fsdecode(name) for name in found if name)
         if not names:
-            raise GitFailed(f"git did not rebase {self.branch}: {_said(done.stderr or done.stdout)}")
+            raise GitFailed(f"git did not rebase {self.branch}: {git_words(done.stderr or done.stdout)}")
         return names
 
     def save_and_remove(self, message: str, base: str) -> str | None:
@@ -202,7 +210,7 @@ def start_branch(repo: Repo, name: str, base: str) -> None:
         raise BadInput(f"{name!r} is no name of a branch")
     done = repo.attempt_patiently("branch", "--no-track", name, base)
     if done.returncode:
-        raise GitFailed(f"git made no branch {name}: {_said(done.stderr)}")
+        raise GitFailed(f"git made no branch {name}: {git_words(done.stderr)}")
 
 
 def folder_size(path: str, *, most: int) -> int:
@@ -224,5 +232,6 @@ def listed_files(names: Sequence[str]) -> str:
     return ", ".join(names[:MAX_NAMED]) + more
 
 
-def _said(raw: bytes) -> str:
+def git_words(raw: bytes) -> str:
+    """What git complained about, in one line."""
     return " ".join(raw.decode("utf-8", "replace").split())[-300:] or "git said nothing"

@@ -91,6 +91,11 @@ def user_data(environ: "Mapping[str, str]") -> str:
     return os.path.join(base, "holdfast")
 
 
+def crew_folder(environ: "Mapping[str, str]", repo_id: str) -> str:
+    """Where a crew's work trees lie: no cache, for they hold work; not below `.git`, where many tools do not look."""
+    return os.path.join(user_data(environ), "worktrees", repo_id)
+
+
 class _Place:
     """A folder or a file of the private store."""
 
@@ -148,6 +153,7 @@ class Layout:
     erased = _Place("erased")  # one empty file for each target this clone erased, so that it stays gone
     # One empty file for each approval that lay in the store of last resort: it is no person's.
     drained = _Place("drained")
+    crew = _Place("crew")  # held while a crew is supervised from this clone. Never unlinked
     lock = _Place("lock")  # held while the store is created, sealed, published or drained. Never unlinked
 
     def __init__(self, top: str, private: str, cache: str = "", notes: "list[str] | None" = None) -> None:

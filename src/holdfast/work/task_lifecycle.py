@@ -11,7 +11,7 @@ only commits that name the task count; one that does always counts, and so do ru
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -291,6 +291,21 @@ def done(
         clone.record(EventDraft("checkpoint", target=task.id, layer=task.layer, systemic_scale=scale, body=body))
     _let_go(clone, task.id)
     return FinishedTask(fresh, tuple(seen), unblocked)
+
+
+def close_all(clone: Clone, found: Mapping[str, Sequence[str]]) -> list[Task]:
+    """Say of many tasks that they are done, each with its receipts; those that are done already are left alone."""
+    board, done = boards.read(clone), list[Task]()
+    for name, cited in found.items():
+        placed = board.placed.get(name)
+        if placed is None or placed.task.status == "done":
+            continue
+        receipts = join_evidence(placed.task.evidence, _receipts(clone, cited))
+        commit_anchors.keep(clone, [text[len("commit:") :] for text in receipts if text.startswith("commit:")])
+        fresh = replace(placed.task, status="done", evidence=receipts, reason=None)
+        done.append(boards.replace_with(clone, board, fresh, action="done"))
+        task_claims.release(clone.layout, name)
+    return done
 
 
 def checkpoint_here(clone: Clone) -> Checkpoint | None:

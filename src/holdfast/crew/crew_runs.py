@@ -1,0 +1,373 @@
+"""What a user does with crews: begin one, go on with one, look at one, stop one, clean up; and work for one.
+
+A run has a branch of its own, `crew/RUN/result`, which begins at the user's branch, inherits what waits there, and is
+checked out in a work tree of its own. Only `merge_into` changes the user's branch, and only a person asks for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.crew import crew_journal, executor, historian, plan_sources, supervisor
+from holdfast.crew.crew_journal import CrewJournal, CrewState
+from holdfast.crew.crew_limits import CrewLimits
+from holdfast.crew.executor import CrewWork, Executor, prompt_text
+from holdfast.crew.headless_agents import HeadlessAgent, agent_named
+from holdfast.crew.historian import CrewRecap
+from holdfast.crew.step_process import end_marked
+from holdfast.crew.task_worktree import RESULT, TaskWorktree, branch_of, branches, git_words, start_branch, worktrees
+from holdfast.errors import BadInput, GitFailed, HoldfastError, NotFound
+from holdfast.model.ids import token
+from holdfast.model.task import PLANS
+from holdfast.project import Project
+from holdfast.recall.pack.context_pack import pack_text
+from holdfast.store.layout import crew_folder
+from holdfast.values import asdict, frozen
+from holdfast.work import task_board
+
+if TYPE_CHECKING:
+    from holdfast.model.task import Task
+
+IDLE = 0.3  # seconds before a worker that found nothing asks again
+APPROVALS = ("each", "merge", "never")
+
+
+def limits_of(project: Project, **given: float | None) -> CrewLimits:
+    """The limits that hold: those given, else the user's settings, else ours."""
+    return CrewLimits(**{**project.settings.crew_limits, **{k: v for k, v in given.items() if v is not None}})
+
+
+def chosen_agent(project: Project, asked: str | None) -> HeadlessAgent:
+    """The agent that is asked for, else the setting's."""
+    return agent_named(asked if asked else project.settings.crew_agent)
+
+
+def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[plan_sources.CrewPlan | None, list[Task]]:
+    """What is asked for: tasks that are there (by id), or a plan from a file or a goal; nothing: all that is open."""
+    board = task_board.read(project.clone)
+    if not asked:
+        found = [task for task in board.tasks if not task.is_closed]
+        if not found:
+            raise BadInput(
+                "there is nothing to do", hint='Say what: holdfast crew run "goal", PLAN.md or a task\'s id.'
+            )
+        return None, found
+    with contextlib.suppress(NotFound):
+        return None, _with_parts(board, [board.find(name).task for name in asked])
+    if len(asked) > 1:
+        board.find(next(name for name in asked if name not in board.placed))  # NotFound says which
+    ask = historian.model_of(project)
+    plan = plan_sources.read_plan(asked[0], folder=folder)
+    if ask is not None and len(plan.tasks) == 1 and plan.source == "goal":
+        try:
+            plan = plan_sources.ask_plan(asked[0], ask, mark=token(8), source="goal")
+        except (ValueError, OSError, HoldfastError) as error:
+            project.notices.append(f"planned without the model command: {error}")
+    return plan, []
+
+
+def _with_parts(board: task_board.Board, chosen: Sequence[Task]) -> list[Task]:
+    """Tasks with all their parts and what they need, as far as it is open."""
+    found, waiting = dict[str, Task](), list(chosen)
+    while waiting:
+        task = waiting.pop(0)
+        if task.id in found or task.is_closed:
+            continue
+        found[task.id] = task
+        names = (*board.graph.children(task.id), *task.needs)
+        waiting += [board.placed[name].task for name in names if name in board.placed]
+    return [task for task in board.tasks if task.id in found]
+
+
+def begin(
+    project: Project, asked: Sequence[str], *, folder: str, agent: HeadlessAgent, workers: int, limits: CrewLimits
+) -> str:
+    """Make a run: its tasks on the board, its branch and work tree, and its journal; gives its name."""
+    head = project.clone.repo.head()
+    if head.branch is None or head.oid is None:
+        raise BadInput("a crew starts from a branch that has a commit", hint="Switch to one: git switch -c NAME")
+    plan, tasks = planned(project, asked, folder=folder)
+    if plan is not None:
+        tasks = historian.place(project, plan)
+        project.views.render_quietly("tasks")
+    if not any(task.kind not in PLANS for task in tasks):
+        raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
+    run = f"{project.clone.clock():%m%d}-{token(4)}"
+    branch = branch_of(run, RESULT)
+    place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, RESULT), branch)
+    start_branch(project.clone.repo, branch, head.branch)
+    place.reopen()
+    told: dict[str, Any] = {
+        "branch": branch,
+        "base": head.branch,
+        "commit": head.oid,
+        "path": place.path,
+        "top": project.clone.repo.top,
+    }
+    told |= {"started": project.clone.now(), "agent": agent.name, "workers": workers, "limits": asdict(limits)}
+    journal = CrewJournal(project.agents.database, run)
+    journal.begin({**told, "ended": False, "goal": " ".join(asked)[:500]})
+    source = plan.source if plan else "board"
+    journal.add(("plan", {"tasks": [task.id for task in tasks], "source": source, "asked": list(asked)}))
+    return run
+
+
+def folder_of(project: Project) -> str:
+    """Where the work trees of this clone's crews lie."""
+    return crew_folder(project.environ, project.clone.repo_id)
+
+
+def named_run(project: Project, run: str | None, *, open_only: bool = False) -> dict[str, Any]:
+    """What describes a run, by its name or the beginning of it; the newest without one."""
+    found = crew_journal.runs(project.agents.database) if os.path.exists(_store(project)) or _is_shared(project) else []
+    if run is not None:
+        found = [one for one in found if str(one["run"]).startswith(run)]
+    elif open_only:
+        found = [one for one in found if not one.get("ended")] or found[-1:]
+    if not found:
+        what = f"crew {run}" if run else "crew"
+        raise NotFound(f"there is no {what} here", hint='Start one: holdfast crew run "goal"')
+    return found[-1]
+
+
+def _store(project: Project) -> str:
+    return project.clone.layout.agent_database
+
+
+def _is_shared(project: Project) -> bool:
+    return project.settings.database_url is not None
+
+
+def supervise(
+    project: Project,
+    run: str,
+    *,
+    agent: HeadlessAgent,
+    workers: int,
+    limits: CrewLimits,
+    approve: Callable[[str, supervisor.MergeOutcome], bool | None] = lambda *_: True,
+    tell: Callable[[CrewState], None] = lambda _: None,
+) -> CrewRecap:
+    """Work on a run until it is through or stopped, and say what came of it."""
+    with supervisor.alone(project):
+        head = CrewJournal(project.agents.database, run).head()
+        place = TaskWorktree(project.clone.repo, head["path"], head["branch"])
+        if not os.path.isdir(place.path):
+            place.reopen()
+        inside = Project.open(place.path, environ=project.environ, drain=False)
+        working = supervisor.Supervisor(
+            inside, run, agent=agent.argv, workers=workers, limits=limits, approve=approve, tell=tell
+        )
+        state = working.supervise()
+        titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
+        proposed = historian.propose_dead_ends(inside, state, titles)
+        _publish(inside)
+        project.notices.extend(inside.notices)
+    return historian.recap(working.journal.head(), state, titles, proposed=len(proposed), reason=working.reason)
+
+
+def _publish(project: Project) -> None:
+    """Commit what the run recorded on its own branch: tasks and the log travel with the work."""
+    try:
+        project.sync.publish(message="Holdfast: what the crew recorded")
+    except HoldfastError as error:
+        project.notices.append(f"what the crew recorded is not on its branch yet: {error}")
+    project.views.render_quietly()
+
+
+def work(
+    project: Project,
+    run: str | None,
+    agent: HeadlessAgent,
+    *,
+    is_wanted: Callable[[], bool] = lambda: True,
+    tell: Callable[[str], None] = lambda _: None,
+    remote: str | None = None,
+) -> int:
+    """Take steps of a run, or of any open one, until nobody wants more; gives how many were done."""
+    done = 0
+    workers: dict[str, Executor] = {}
+    while is_wanted():
+        item = None
+        for name in [run] if run else _open_runs(project):
+            queue = supervisor.queue_of(project, name)
+            if taken := queue.claim(executor.LEASE):
+                item = taken[0]
+                if remote is not None:
+                    _fetch(project, remote, item.action)
+                if name not in workers:
+                    top = CrewJournal(project.agents.database, name).head()["top"]
+                    top = top if os.path.isdir(top) and remote is None else project.clone.repo.top
+                    workers[name] = Executor(project, queue, agent, top=top, is_wanted=is_wanted)
+                tell(str(item.action.get("task")))
+                workers[name].work(item)
+                if remote is not None:
+                    _push(project, remote, item.action)
+                tell("")
+                done += 1
+                break
+        if item is None:
+            time.sleep(IDLE)
+    return done
+
+
+def _open_runs(project: Project) -> list[str]:
+    return [str(one["run"]) for one in crew_journal.runs(project.agents.database) if not one.get("ended")]
+
+
+def _fetch(project: Project, remote: str, action: Mapping[str, Any]) -> None:
+    """Get the commit that a step begins at from the remote that all machines share."""
+    branch = branch_of(str(action["run"]), RESULT)
+    done = project.clone.repo.attempt_patiently(
+        "fetch", "-q", remote, f"+refs/heads/{branch}:refs/remotes/{remote}/{branch}"
+    )
+    if done.returncode:
+        raise GitFailed(
+            f"{branch} could not be fetched from {remote}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}"
+        )
+
+
+def _push(project: Project, remote: str, action: Mapping[str, Any]) -> None:
+    """Bring what a step made to the remote that its user named for this."""
+    for branch in branches(project.clone.repo, str(action["run"])):
+        if branch.split("/")[-1].startswith(f"{executor.ref_name(str(action['task']))}.{action['attempt']}"):
+            project.clone.repo.attempt_patiently("push", "-q", remote, f"+refs/heads/{branch}:refs/heads/{branch}")
+
+
+def stop(project: Project, run: str | None) -> dict[str, Any]:
+    """Ask a run to stop; its supervisor ends its workers. Where it is dead, what it left running is ended here."""
+    head = named_run(project, run, open_only=True)
+    CrewJournal(project.agents.database, head["run"]).add(("stop", {"why": "somebody asked for it"}))
+    with contextlib.suppress(HoldfastError), supervisor.alone(project):
+        end_marked(str(head["run"]))
+    return head
+
+
+def status(project: Project, run: str | None) -> tuple[CrewRecap, CrewState]:
+    """How a run stands."""
+    head = named_run(project, run)
+    state = CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps())
+    return historian.recap(head, state, _titles(project, head)), state
+
+
+def _titles(project: Project, head: Mapping[str, Any]) -> dict[str, str]:
+    inside = (
+        Project.open(head["path"], environ=project.environ, drain=False) if os.path.isdir(head["path"]) else project
+    )
+    return {task.id: task.title for task in task_board.read(inside.clone).tasks}
+
+
+def explain(project: Project, task: str, run: str | None) -> list[crew_journal.CrewStep]:
+    """Every step of a task, with its inputs."""
+    head = named_run(project, run)
+    found = CrewJournal(project.agents.database, head["run"]).steps()
+    named = [one for one in found if one.task == task] or [one for one in found if one.task.startswith(task)]
+    if not named:
+        raise NotFound(f"{task} is no task of the crew {head['run']}", hint="See `holdfast crew status`.")
+    return [one for one in named if one.task == named[0].task]
+
+
+def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[tuple[str, str, str]]:
+    """What would be done: id, title and prompt of each task; nothing is written."""
+    plan, tasks = planned(project, asked, folder=folder)
+    rows: list[Any] = [*plan.tasks] if plan else tasks
+    for one in rows:
+        if one.kind in PLANS:
+            continue
+        work = CrewWork(
+            run="dry",
+            task=one.key if plan else one.id,
+            title=one.title,
+            attempt=1,
+            base="",
+            notes=one.notes,
+            acceptance=() if plan else one.acceptance,
+            checks=one.checks,
+            limits={},
+        )
+        yield work.task, work.title, prompt_text(work, pack_text(project.context(f"{one.title} {one.notes}"[:2000])))
+
+
+@frozen(kw_only=True)
+class Leftover:
+    """A branch or work tree of a crew, and whether it can go."""
+
+    branch: str
+    path: str | None
+    why: str
+    is_safe: bool
+
+
+def leftovers(project: Project) -> list[Leftover]:
+    """What crews left in this clone: what is merged and clean can go, everything else stays."""
+    repo, found = project.clone.repo, []
+    there = worktrees(repo)
+    heads = {str(one["run"]): one for one in _known_runs(project)}
+    for row in repo.text("for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/crew/").splitlines():
+        branch, oid = row.rsplit(" ", 1)
+        head = heads.get(branch.split("/")[1]) if branch.count("/") >= 2 else None
+        found.append(_leftover(project, branch, oid, there.get(branch), head))
+    return found
+
+
+def _known_runs(project: Project) -> list[dict[str, Any]]:
+    with contextlib.suppress(NotFound):
+        named_run(project, None)
+        return crew_journal.runs(project.agents.database)
+    return []
+
+
+def _leftover(project: Project, branch: str, oid: str, path: str | None, head: Mapping[str, Any] | None) -> Leftover:
+    def kept(why: str) -> Leftover:
+        return Leftover(branch=branch, path=path, why=why, is_safe=False)
+
+    if head is None:
+        return kept("no crew of this clone made it")
+    if not head.get("ended"):
+        return kept(f"the crew {head['run']} is not through")
+    if path is not None and os.path.isdir(path) and not TaskWorktree(project.clone.repo, path, branch).is_clean():
+        return kept("its work tree has changes that no commit has")
+    for other in (str(head["base"]), branch_of(str(head["run"]), RESULT)):
+        ref = f"refs/heads/{other}"
+        repo = project.clone.repo
+        if other != branch and repo.resolve(ref) is not None and repo.is_ancestor(oid, ref):
+            return Leftover(branch=branch, path=path, why=f"all its commits are in {other}", is_safe=True)
+    return kept(f"its commits are not in {head['base']}")
+
+
+def clean(project: Project, chosen: Sequence[Leftover]) -> int:
+    """Take away what is safe to take away; it is looked at once more before."""
+    done = 0
+    with supervisor.alone(project):
+        for one in chosen:
+            now = next((left for left in leftovers(project) if left.branch == one.branch), None)
+            if now is None or not now.is_safe:
+                continue
+            place = TaskWorktree(project.clone.repo, now.path or "", now.branch)
+            if now.path:
+                place.remove()
+            place.drop_branch()
+            done += 1
+    return done
+
+
+def merge_into(project: Project, run: str) -> str:
+    """Merge a run's result into the branch it began at, which must be checked out here; gives the new commit."""
+    head = named_run(project, run)
+    here = project.clone.repo.head()
+    if here.branch != head["base"]:
+        raise BadInput(
+            f"{head['base']} is not checked out here", hint=f"git switch {head['base']} && git merge {head['branch']}"
+        )
+    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", head["branch"])
+    if done.returncode:
+        project.clone.repo.attempt_patiently("merge", "--abort")
+        raise GitFailed(
+            f"git did not merge {head['branch']}: {git_words(done.stderr or done.stdout)}",
+            hint=f"Merge it by hand: git merge {head['branch']}",
+        )
+    return str(project.clone.repo.head().oid)

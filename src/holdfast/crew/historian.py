@@ -1,0 +1,235 @@
+"""Turns what a crew did into memory: lessons for the next worker, dead ends to review, and the recap.
+
+By rules, from what was recorded: what failed and how, what a needed task reported. A role of the user's own (an entry
+point of the group `holdfast.crew`, named in `crew.roles`) may look at a finished step as well; its word is an opinion,
+and a check beats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from holdfast.capture import user_command
+from holdfast.crew import plan_sources
+from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewState, CrewStep, CrewTask
+from holdfast.errors import BadInput, HoldfastError
+from holdfast.model.ids import token
+from holdfast.model.text import visible
+from holdfast.values import frozen
+from holdfast.work import task_lifecycle
+
+if TYPE_CHECKING:
+    from holdfast.model.task import Task
+    from holdfast.project import Project
+
+GROUP = "holdfast.crew"  # of entry points
+MOST_TOLD = 12  # lessons for one worker: the nearest ones
+SAID = 400  # characters of an agent's words that another one is told
+MODEL_TIME = 120.0  # seconds for a plan
+
+
+@frozen(kw_only=True)
+class FinishedStep:
+    """What a role gets to see of a finished step."""
+
+    task: str
+    title: str
+    branch: str
+    commit: str
+    files: tuple[str, ...]
+    diff: str
+    summary: str  # in the agent's own words
+
+
+class Reviewer(Protocol):
+    """Looks at a finished step, and says what is wrong with it; nothing if nothing is."""
+
+    def review(self, step: FinishedStep) -> Sequence[str]: ...
+
+
+def role(project: Project, name: str) -> Any:
+    """The user's own for a role; None if the settings name none."""
+    chosen = project.settings.crew_roles.get(name)
+    if chosen is None:
+        return None
+    from holdfast.recall.plugins import installed
+
+    for one in installed(GROUP):
+        if one.name == chosen:
+            return one.load()()
+    raise BadInput(f"no package that is installed brings the role {chosen}", hint="Check crew.roles in your settings.")
+
+
+def told_to(board: Mapping[str, Task], state: CrewState, task: Task, files: Sequence[str]) -> tuple[str, ...]:
+    """What a worker is told at once: how this task, or work on the same files, failed; what needed tasks reported."""
+    found = [_failure(step, task.id) for step in state.failures_of(task.id, files)]
+    needed = [*task.needs, *(board[task.parent].needs if task.parent and task.parent in board else ())]
+    for name in dict.fromkeys(needed):
+        done = state.tasks.get(name)
+        if done is not None and done.state == DONE:
+            said = f": {_short(done.summary)}" if done.summary else ""
+            files_ = f" It changed {', '.join(done.files[:8])}." if done.files else ""
+            found.append(f"{name} ({board[name].title if name in board else name}) is done{said}{files_}")
+    return tuple(found[-MOST_TOLD:])
+
+
+def _failure(step: CrewStep, task: str) -> str:
+    whose = f"Attempt {step.body.get('attempt')} of this task" if step.task == task else f"An attempt at {step.task}"
+    tried = _short(str(step.body.get("said") or ""))
+    kept = f" What it did is in the branch {step.body['branch']}." if step.body.get("branch") else ""
+    return f"{whose} failed: {step.body.get('why')}.{f' It had said: {tried}' if tried else ''}{kept}"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(visible(text).split())
+    return flat if len(flat) <= SAID else f"{flat[:SAID]}…"
+
+
+def propose_dead_ends(project: Project, state: CrewState, titles: Mapping[str, str]) -> list[str]:
+    """Propose each failure as a dead end, once; gives the ids of what is new."""
+    found: list[str] = []
+    for step in state.failures:
+        if step.body.get("kind") not in ("check", "agent", "limit", "nothing"):
+            continue
+        tried = _sentence(str(step.body.get("said") or ""))
+        statement = (
+            f"{titles.get(step.task, step.task)}: an attempt failed, because {_short(str(step.body.get('why')))}"
+        )
+        cited = [f"run:{step.body['run_id']}"] if step.body.get("run_id") else []
+        try:
+            made = project.memory.remember(
+                statement[:300],
+                kind="dead-end",
+                details=f"Tried: {tried}" if tried else "",
+                evidence=cited,
+                confidence=0.5,
+                tags=("crew",),
+                source=cited[0] if cited else None,
+            )
+            found.append(made.id)
+        except HoldfastError:  # rejected before, or its run was recorded in another clone
+            continue
+    return list(dict.fromkeys(found))
+
+
+def _sentence(text: str) -> str:
+    return _short(text).partition(". ")[0]
+
+
+def model_of(project: Project) -> Any:
+    """A function that asks the user's model command; None if there is none."""
+    command = project.settings.model_command
+    if not command:
+        return None
+    how = user_command.UserModelCommand(
+        command=command,
+        calls_per_day=project.settings.number("model.calls_per_day"),
+        environ=project.environ,
+        timeout=MODEL_TIME,
+    )
+    return lambda text: user_command.ask(project.clone, text, how)
+
+
+def replanned(project: Project, task: Task, state: CrewState) -> Iterator[Sequence[Task]]:
+    """The parts that the user's model breaks a task into that failed; nothing without a model, or the second time."""
+    ask = model_of(project)
+    if ask is None or task.kind == "subtask":
+        return
+    told = "\n".join(_failure(step, task.id) for step in state.failures_of(task.id))
+    text = f"{task.title}\n\n{task.notes}\n\nIt was tried as one task and failed:\n{told}"
+    try:
+        plan = plan_sources.ask_plan(text, ask, mark=token(8), source=task.id)
+    except (ValueError, OSError, HoldfastError) as error:
+        project.notices.append(f"{task.id} was not broken down by the model: {error}")
+        return
+    yield place(project, plan, parent=task.id, checks=task.checks)
+
+
+def place(
+    project: Project, plan: plan_sources.CrewPlan, *, parent: str | None = None, checks: Sequence[str] = ()
+) -> list[Task]:
+    """Put a plan's tasks on the board; those that are there already are left as they are. Gives all of them."""
+    from holdfast.work import task_board
+
+    found = []
+    for one in plan.tasks:
+        board = task_board.read(project.clone)
+        if one.key in board.placed:
+            found.append(board.placed[one.key].task)
+            continue
+        notes = "\n\n".join(filter(None, (one.notes, f"Files: {', '.join(one.files)}" if one.files else "")))
+        needs = [name for name in one.needs if name in board.placed]
+        if missing := [name for name in one.needs if name not in board.placed]:
+            project.notices.append(f"{one.key} names {missing[0]}, which is no task here; it does not wait for it")
+        kind = "subtask" if parent and one.kind == "task" else one.kind
+        made = task_lifecycle.add(
+            project.clone,
+            id=one.key,
+            title=one.title,
+            kind=kind,
+            parent=one.parent or parent,
+            needs=needs,
+            notes=notes,
+            checks=one.checks or tuple(checks),
+        )
+        found.append(made)
+    return found
+
+
+# ── the recap ────────────────────────────────────────────────────────────────────────────────────
+
+
+@frozen(kw_only=True)
+class CrewRecap:
+    """What a run came to; it takes a minute to read."""
+
+    run: str
+    branch: str
+    base: str
+    done: tuple[Mapping[str, Any], ...]
+    failed: tuple[Mapping[str, Any], ...]
+    decide: tuple[Mapping[str, Any], ...]
+    waiting: tuple[Mapping[str, Any], ...]
+    notes: tuple[str, ...]
+    used: Mapping[str, float]
+    proposed: int = 0  # candidates that wait for review
+    reason: str = ""  # why it ended before its time
+    merged: bool = False  # into the user's own branch
+    ended: bool = False
+
+
+def recap(head: Mapping[str, Any], state: CrewState, titles: Mapping[str, str], **more: Any) -> CrewRecap:
+    """The recap of a run as it stands."""
+
+    def rows(*states: str) -> tuple[Mapping[str, Any], ...]:
+        return tuple(_row(one, titles) for one in state.tasks.values() if one.state in states)
+
+    left = tuple(one for one in state.tasks.values() if one.state not in (DONE, PARKED, DECIDE))
+    return CrewRecap(
+        run=str(head["run"]),
+        branch=str(head["branch"]),
+        base=str(head["base"]),
+        done=rows(DONE),
+        failed=rows(PARKED),
+        decide=rows(DECIDE),
+        waiting=tuple(_row(one, titles) for one in left),
+        notes=tuple(state.notes),
+        used=state.used(),
+        ended=state.is_ended,
+        **more,
+    )
+
+
+def _row(one: CrewTask, titles: Mapping[str, str]) -> Mapping[str, Any]:
+    return {
+        "task": one.task,
+        "title": titles.get(one.task, one.task),
+        "state": one.state,
+        "commit": one.commit,
+        "files": list(one.files),
+        "receipts": list(one.receipts),
+        "attempts": one.attempt,
+        "why": one.why,
+        "branch": one.branch,
+    }

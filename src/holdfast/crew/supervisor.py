@@ -1,0 +1,566 @@
+"""The supervisor: queues what is ready, merges what is finished, and alone changes tasks.
+
+One supervisor at a time works in a clone. Workers are processes of their own; they speak through the queue and the
+journal, so any of them, and the supervisor itself, may be killed at any moment: the journal says where to go on. The
+merge lane rebases one finished branch at a time and repeats its checks on the merged tree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.agent_store.agent_cycles import is_dead
+from holdfast.agent_store.work_queue import WorkQueue
+from holdfast.crew import historian
+from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
+from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, PARKED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
+from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name
+from holdfast.crew.headless_agents import chosen_environment
+from holdfast.crew.step_process import end_marked
+from holdfast.crew.task_worktree import TaskWorktree, listed_files
+from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
+from holdfast.git.tracked_files import paths_mentioned
+from holdfast.model.task import PLANS, Task
+from holdfast.project import Project
+from holdfast.store import fsio
+from holdfast.values import asdict, frozen, replace
+from holdfast.work import task_board, task_claims, task_lifecycle
+from holdfast.work.task_graph import TaskGraph
+
+if TYPE_CHECKING:
+    from holdfast.crew.crew_journal import CrewTask
+
+DEPTH = 2  # steps that are queued for each worker: the next one is there when it asks, and starts from a young commit
+CLAIMS = 5  # times that a step may lose its worker before it counts as failed
+TICK = 0.5  # seconds between two looks, if no worker says that something happened
+RESTARTS = 20  # workers that may die before a crew stops: something ends them
+BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
+STOPPING = 10.0  # seconds for workers to end what they do
+
+
+@frozen(kw_only=True)
+class MergeOutcome:
+    """What the merge lane made of a finished branch."""
+
+    task: str
+    commit: str = ""
+    tree: str = ""
+    files: tuple[str, ...] = ()
+    receipts: tuple[CheckReceipt, ...] = ()
+    conflict: tuple[str, ...] | None = None
+    error: str = ""
+
+    @property
+    def failed(self) -> CheckReceipt | None:
+        return next((one for one in self.receipts if not one.is_passed), None)
+
+
+def queue_of(project: Project, run: str) -> WorkQueue:
+    """The queue that holds a run's steps."""
+    return WorkQueue(project.agents.database, f"crew/{run}", clean=project.clone.intake.value)
+
+
+@contextlib.contextmanager
+def alone(project: Project) -> Iterator[None]:
+    """Supervise from this clone; Busy if somebody does already."""
+    path = project.clone.private.crew
+    fsio.make_dirs(os.path.dirname(path))
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if not fsio.try_lock_fd(handle):
+            raise Busy(
+                "a crew is at work in this clone", hint="See `holdfast crew status`; end it with `holdfast crew stop`."
+            )
+        yield
+    finally:
+        os.close(handle)
+
+
+class Supervisor:
+    """One run of a crew while it is supervised."""
+
+    def __init__(
+        self,
+        project: Project,
+        run: str,
+        *,
+        agent: Sequence[str],
+        workers: int,
+        limits: CrewLimits,
+        approve: Callable[[str, MergeOutcome], bool | None] = lambda *_: True,
+        tell: Callable[[CrewState], None] = lambda _: None,
+    ) -> None:
+        """`project` is seen from the run's own work tree; `approve` is asked before a task is merged there."""
+        self.project, self.journal = project, CrewJournal(project.agents.database, run)
+        self.head, self.state = self.journal.head(), CrewState()
+        self._queue, self._limits, self._approve, self._tell = queue_of(project, run), limits, approve, tell
+        self._agent, self._count = tuple(agent), workers
+        self._workers: list[_WorkerProcess] = []
+        self._bell = threading.Event()
+        self._lane: threading.Thread | None = None
+        self._merged: MergeOutcome | None = None
+        self._began, self._died = time.monotonic(), 0
+        self._board: dict[str, Task] = {}
+        self._files: dict[str, tuple[str, ...]] = {}
+        self._closed = 0  # tasks whose status on the board follows the journal
+        self.reason = ""  # why it ended before its time
+
+    # ── the loop ─────────────────────────────────────────────────────────────────────────────────
+
+    def supervise(self) -> CrewState:
+        """Work until nothing is left that can be done, or a limit is reached; gives how everything stands then."""
+        self._take_up()
+        try:
+            while True:
+                self._read()
+                if reason := self._why_stop():
+                    self.reason = reason
+                    break
+                self._tend_workers()
+                self._settle_failures()
+                self._merge_next()
+                self._queue_ready()
+                self._tell(self.state)
+                if not self._is_under_way():
+                    break
+                self._bell.wait(TICK)
+                self._bell.clear()
+        finally:
+            self._end_workers()
+        self._read()
+        self._give_back()
+        self._close_tasks()
+        left = self.state.has_left()
+        spent = {"seconds": round(time.monotonic() - self._began, 3), "why": self.reason}
+        self.journal.add(("stop" if self.reason and left else "end", spent), ended=not (self.reason and left))
+        return self.state.fold(self.journal.steps(self.state.position))
+
+    def _take_up(self) -> None:
+        """Begin, or go on where a supervisor stopped or was killed."""
+        end_marked(self.journal.run)  # what a killed worker left running
+        board = task_board.read(self.project.clone)
+        self._board = {task.id: task for task in board.tasks}
+        self._read()
+        self._give_back()
+        if self.state.position and (self.state.is_stopping or self.state.is_ended):
+            self.journal.add(("resume", {}), ended=False)
+        for step in self.journal.steps():
+            one = self.state.tasks.get(step.task)
+            if step.kind == "queue" and one and one.attempt == step.body["attempt"] and one.state in (QUEUED, WORKING):
+                self._queue.put(step.body["inputs"], key=one.item, most_attempts=CLAIMS)
+        self._read()
+
+    def _read(self) -> None:
+        self.state.fold(self.journal.steps(self.state.position))
+
+    def _why_stop(self) -> str | None:
+        if self.state.is_stopping:
+            return "it was stopped"
+        used = {**self.state.used(), "time": self._elapsed()}
+        if len(self.state.agent_failures) >= GIVE_UP:
+            return f"the agent failed {GIVE_UP} times in a row: {self.state.agent_failures[-1].body.get('why')}"
+        if self._died > RESTARTS:
+            return f"{self._died} workers ended by themselves"
+        return self._limits.over(used)
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+    def _is_under_way(self) -> bool:
+        return self._lane is not None or any(
+            one.state in (QUEUED, WORKING, FINISHED) or (one.state == WAITING and self._is_ready(one))
+            for one in self.state.tasks.values()
+        )
+
+    # ── workers ──────────────────────────────────────────────────────────────────────────────────
+
+    def _tend_workers(self) -> None:
+        """Start what is missing; what a dead one had is given back, and what it left running is ended."""
+        dead = [one for one in self._workers if not one.is_running()]
+        if dead:
+            self._died += len(dead)
+            self._workers = [one for one in self._workers if one not in dead]
+            gone = {str(one.pid) for one in dead}
+            for one in self.state.tasks.values():
+                if one.state == WORKING and one.worker in gone:
+                    end_marked(f"{self.journal.run}/{ref_name(one.task)}")
+            self._give_back()
+        wanted = min(self._count, sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values()))
+        while len(self._workers) < wanted:
+            self._workers.append(_WorkerProcess(self.project, self.journal.run, self._agent, self._bell))
+
+    def _give_back(self) -> None:
+        """Let steps be taken again whose worker, a process of this machine, is gone."""
+        for item in self._queue.items("claimed", limit=1000):
+            if item.holder is not None and is_dead(item.holder):
+                with contextlib.suppress(HoldfastError):
+                    self._queue.fail(item, "its worker was ended", retry_in=0)
+        for item in self._queue.items("failed", limit=1000):
+            task = self.state.tasks.get(str(item.action.get("task")))
+            if task and task.item and task.state in (QUEUED, WORKING) and task.attempt == item.action.get("attempt"):
+                body = {"task": task.task, "attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
+                self.journal.add(("fail", {**body, "why": f"its worker was ended {CLAIMS} times"}))
+
+    def _end_workers(self) -> None:
+        for one in self._workers:
+            one.close()
+        until = time.monotonic() + STOPPING
+        for one in self._workers:
+            one.end(until)
+        if self._workers:
+            end_marked(self.journal.run)
+        self._workers = []
+        if self._lane is not None:
+            self._lane.join()
+
+    # ── what comes next ──────────────────────────────────────────────────────────────────────────
+
+    def _settle_failures(self) -> None:
+        """Try again what failed, until its attempts are used; a person is asked where that would not help."""
+        for one in list(self.state.tasks.values()):
+            if one.state != WAITING or not one.why or one.kind == "conflict":
+                continue
+            if one.kind == GUARD:
+                self._add("decide", one, why=f"{one.why}; look at {one.path}")
+                self._block(one)
+            elif one.failures >= self._limits.attempts:
+                self._park(one)
+        self._read()
+
+    def _park(self, one: CrewTask) -> None:
+        """Give a task up; with a model it is broken down first, once."""
+        for plan in historian.replanned(self.project, self._board[one.task], self.state):
+            self._adopt(plan, parent=one.task)
+            return
+        self._add("park", one, why=f"failed {one.failures} times, at last: {one.why}")
+        self._block(one)
+
+    def _adopt(self, tasks: Sequence[Task], *, parent: str) -> None:
+        """Take further tasks into the run."""
+        board = task_board.read(self.project.clone)
+        self._board = {task.id: task for task in board.tasks}
+        self.journal.add(
+            ("plan", {"tasks": [task.id for task in tasks], "source": f"parts of {parent}"}),
+            ("conflict", {"task": parent, "kind": "conflict", "why": "it was broken down"}),
+        )
+        self._read()
+
+    def _block(self, one: CrewTask) -> None:
+        self._read()
+        with contextlib.suppress(HoldfastError):
+            reason = f"{one.why}"[:500]
+            task_lifecycle.stop(self.project.clone, one.task, "blocked", reason=reason)
+        task_claims.release(self.project.clone.layout, one.task)
+
+    def _queue_ready(self) -> None:
+        """Queue what is ready, nobody else has claimed, and meets no other step's files."""
+        busy = sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values())
+        room = self._count * DEPTH - busy
+        now = time.time()
+        if room <= 0 or now < pause_until([step.at / 1e6 for step in self.state.agent_failures]):
+            return
+        tip = None
+        for task in self._ready():
+            if room <= 0:
+                break
+            if self._meets_others(task) or not self._claim(task):
+                continue
+            tip = tip or str(self.project.clone.repo.head().oid)
+            room -= self._queue_one(task, tip)
+        self._read()
+
+    def _ready(self) -> list[Task]:
+        """Leaves of the graph that wait for nothing, in the order of the board."""
+        graph = self._graph()
+        mine = self.state.tasks
+        return [
+            task
+            for task in graph.ready()
+            if task.id in mine
+            and mine[task.id].state == WAITING
+            and task.kind not in PLANS
+            and not graph.children(task.id)
+        ]
+
+    def _graph(self) -> TaskGraph:
+        """The tasks as they stand by the journal."""
+        status = {DONE: "done", PARKED: "blocked", DECIDE: "blocked"}
+        found = []
+        for task in self._board.values():
+            one = self.state.tasks.get(task.id)
+            if one is not None:
+                task = replace(task, status=status.get(one.state, "open"), reason=None)
+            found.append(task)
+        graph = TaskGraph(found)
+        # A node whose parts are all done is done, whatever else waits for it.
+        while closing := [t for t in graph.ready() if graph.children(t.id) and t.id in self.state.tasks]:
+            done = {task.id for task in closing}
+            found = [replace(task, status="done") if task.id in done else task for task in found]
+            graph = TaskGraph(found)
+        return graph
+
+    def _is_ready(self, one: CrewTask) -> bool:
+        return any(task.id == one.task for task in self._ready())
+
+    def _meets_others(self, task: Task) -> bool:
+        """Whether another step that is under way names or changes the same files; then this one waits for it."""
+        named = self._named_files(task)
+        active = (one for one in self.state.tasks.values() if one.state in (QUEUED, WORKING, FINISHED))
+        theirs = {
+            one.task: one.files or self._named_files(self._board[one.task]) for one in active if one.task in self._board
+        }
+        found = overlap(theirs, named)
+        if found is None:
+            return False
+        said = f"{task.id} waits for {found[0]}: both concern {listed_files(found[1])}"
+        if said not in self.state.notes:
+            self.journal.add(("note", {"said": said}))
+        return True
+
+    def _named_files(self, task: Task) -> tuple[str, ...]:
+        if task.id not in self._files:
+            text = "\n".join((task.title, task.notes, *task.acceptance))
+            self._files[task.id] = paths_mentioned(self.project.clone.repo, [text])[text]
+        return self._files[task.id]
+
+    def _claim(self, task: Task) -> bool:
+        """Claim a task for this crew among everybody who works in this clone."""
+        clone = self.project.clone
+        who = task_lifecycle.TaskWorker(f"crew {self.journal.run}")
+        claim = task_lifecycle.claim_of(clone, task.id, who, lasting=task_lifecycle.LASTING)
+        try:
+            task_claims.take(clone.layout, claim, now=clone.now())
+        except HoldfastError as error:
+            if str(error) not in self.state.notes:
+                self.journal.add(("note", {"said": str(error)}))
+            return False
+        return True
+
+    def _queue_one(self, task: Task, tip: str) -> int:
+        """Queue a step with all it needs to know; gives 1, or 0 if it has no check to show that it is done."""
+        one = self.state.tasks[task.id]
+        try:
+            checks = checks_of(task.checks, check_commands(self.project))
+        except BadInput as error:
+            self._add("decide", one, why=f"{error} {error.hint}")
+            return 0
+        attempt = one.attempt + 1
+        used = {**self.state.used(), "time": self._elapsed()}
+        work = CrewWork(
+            run=self.journal.run,
+            task=task.id,
+            title=task.title,
+            notes=task.notes,
+            acceptance=task.acceptance,
+            checks=tuple(checks),
+            attempt=attempt,
+            base=tip,
+            told=historian.told_to(self._board, self.state, task, self._named_files(task)),
+            limits=asdict(self._limits.of_step(used)),
+        )
+        item = f"{task.id}/{attempt}"
+        self._add("queue", one, attempt=attempt, item=item, inputs=asdict(work))
+        slow = one.kind in ("agent", "broken", "limit") and one.failures
+        delay = min(BACKOFF * 2 ** (one.failures - 1), LONGEST_BACKOFF) if slow else 0.0
+        self._queue.put(asdict(work), key=item, delay=delay, most_attempts=CLAIMS)
+        return 1
+
+    def _add(self, kind: str, one: CrewTask, **body: Any) -> None:
+        self.journal.add((kind, {"task": one.task, **body}))
+
+    # ── the merge lane ───────────────────────────────────────────────────────────────────────────
+
+    def _merge_next(self) -> None:
+        """Take what the lane made, and give it the next finished branch: those others wait for first."""
+        if self._lane is not None:
+            if self._lane.is_alive():
+                return
+            self._lane = None
+            if (outcome := self._merged) is not None:
+                self._merged = None
+                self._take_merged(outcome)
+        finished = [one for one in self.state.tasks.values() if one.state == FINISHED]
+        if not finished:
+            return
+        graph = TaskGraph(self._board.values())
+        one = max(finished, key=lambda one: (len(graph.unblocks(one.task)), -one.since))
+        tip = str(self.project.clone.repo.head().oid)
+        if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
+            self._merge_row(one, one.checked)  # it was merged, and only this was not written down
+            return
+        checks = checks_of(self._board[one.task].checks, check_commands(self.project))
+        self._lane = threading.Thread(target=self._run_lane, args=(one, tip, checks), daemon=True)
+        self._lane.start()
+
+    def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> None:
+        try:
+            self._merged = self._rebased(one, tip, checks)
+        except (HoldfastError, OSError) as error:
+            self._merged = MergeOutcome(task=one.task, error=str(error))
+        finally:
+            self._bell.set()
+
+    def _rebased(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
+        """Rebase a finished branch in its own work tree and check the merged tree there."""
+        place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
+        if not os.path.isdir(place.path):
+            place.reopen()
+        place.tree.attempt_patiently("reset", "-q", "--hard", one.commit)  # what checks changed is nobody's work
+        if one.base != tip and (files := place.rebase(one.base, tip)) is not None:
+            return MergeOutcome(task=one.task, conflict=files)
+        held = place.held(tip)
+        if held.tree == one.tree and one.base == tip:
+            receipts = tuple(CheckReceipt(**row) for row in one.receipts)  # the very tree that was checked
+        else:
+            receipts = run_checks(
+                checks,
+                cwd=place.path,
+                tree=held.tree,
+                environ=chosen_environment(self.project.environ, self.project.settings.crew_env),
+                mark=f"{self.journal.run}/{ref_name(one.task)}/merge",
+                seconds=self._limits.step_time,
+                watch=lambda: "the crew was stopped" if self.state.is_stopping else None,
+            )
+        return MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
+
+    def _take_merged(self, done: MergeOutcome) -> None:
+        one = self.state.tasks[done.task]
+        if done.error:
+            self._add("decide", one, why=f"it could not be merged: {done.error}")
+        elif done.conflict is not None:
+            self._conflict(one, done.conflict)
+        elif done.failed is not None:
+            receipts = [asdict(row) for row in done.receipts]
+            why = f"on the merged tree the check {done.failed.said()}: {last_line(done.failed.tail)}"
+            kind = INTERRUPTED if done.failed.stopped == "the crew was stopped" else CHECK
+            body = {"attempt": one.attempt, "kind": kind, "why": why, "run_id": one.run_id}
+            self._add(
+                "fail", one, **body, files=list(done.files), receipts=receipts, branch=one.branch, said=one.summary
+            )
+            self._drop_tree(one, keep_branch=True)
+        else:
+            self._merge(one, done)
+        self._read()
+
+    def _merge(self, one: CrewTask, done: MergeOutcome) -> None:
+        agreed = self._approve(one.task, done)
+        if not agreed:
+            self._add("decide", one, why="it waits for your yes" if agreed is None else "you did not want it merged")
+            return
+        receipts = [asdict(row) for row in done.receipts]
+        self._add("checked", one, commit=done.commit, tree=done.tree, receipts=receipts)
+        merged = self.project.clone.repo.attempt_patiently("merge", "-q", "--ff-only", done.commit)
+        if merged.returncode:
+            said = merged.stderr.decode("utf-8", "replace").strip()
+            raise GitFailed(f"the result branch could not take {one.branch}: {said[-300:]}")
+        self._merge_row(one, done.commit)
+
+    def _merge_row(self, one: CrewTask, commit: str) -> None:
+        self._add("merge", one, commit=commit, tree=one.tree)
+        self._read()
+        self._drop_tree(one, keep_branch=False)
+        if self._closed + 50 < len(self.state.merged):
+            self._close_tasks()
+
+    def _drop_tree(self, one: CrewTask, *, keep_branch: bool) -> None:
+        place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
+        with contextlib.suppress(HoldfastError, OSError):
+            place.remove()
+            if not keep_branch:
+                place.drop_branch()
+
+    def _conflict(self, one: CrewTask, files: tuple[str, ...]) -> None:
+        """A conflict becomes a task: the same work once more, on top of what was merged meanwhile."""
+        others = [name for name, theirs in self.state.merged.items() if set(theirs) & set(files)]
+        said = f"conflicts with {', '.join(others) or 'what was merged'} in {listed_files(files)}"
+        if one.stands_for:
+            self._add("decide", one, why=f"it {said} again; its work is in the branch {one.branch}")
+            self._drop_tree(one, keep_branch=True)
+            return
+        task = self._board[one.task]
+        why = f"The work was done in the branch {one.branch}, but it {said}. Do it again on top of what is there now."
+        notes = f"{task.notes}\n\n{why}"
+        made = task_lifecycle.add(
+            self.project.clone,
+            title=f"Resolve: {task.title}"[:500],
+            kind="subtask",
+            parent=task.id,
+            notes=notes.strip(),
+            acceptance=task.acceptance,
+            checks=task.checks,
+            priority=task.priority,
+        )
+        self._board[made.id] = made
+        self.journal.add(
+            ("conflict", {"task": one.task, "kind": "conflict", "why": said, "files": list(files), "with": others}),
+            ("plan", {"tasks": [made.id], "source": "conflict", "stands_for": one.task}),
+            ("note", {"said": f"{one.task} {said}; {made.id} resolves it"}),
+        )
+        self._drop_tree(one, keep_branch=True)
+
+    # ── tasks ────────────────────────────────────────────────────────────────────────────────────
+
+    def _close_tasks(self) -> None:
+        """Say on the board what the journal says: what is done, with its commit; what has only done parts."""
+        clone, found = self.project.clone, {}
+        for one in self.state.tasks.values():
+            if one.state == DONE:
+                runs = [f"run:{one.run_id}"] if one.run_id else []
+                found[one.task] = [f"commit:{one.commit}", *runs]
+        status = {task.id: task.status for task in self._graph().tasks.values()}
+        found |= {name: [] for name in self.state.tasks if status.get(name) == "done" and name not in found}
+        done = task_lifecycle.close_all(clone, found)
+        parents = [("close", {"task": task.id}) for task in done if not found[task.id]]
+        if parents:
+            self.journal.add(*parents)
+            self._read()
+        self._closed = len(self.state.merged)
+
+
+class _WorkerProcess:
+    """A worker, started by this supervisor; it ends when its input is closed."""
+
+    def __init__(self, project: Project, run: str, agent: Sequence[str], bell: threading.Event) -> None:
+        words = ("crew", "work", "--run", run, "--agent", shlex.join(agent))
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", *words],
+            cwd=project.clone.repo.top,
+            env=dict(project.environ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self.pid = self._child.pid
+        threading.Thread(target=self._listen, args=(bell,), daemon=True).start()
+
+    def _listen(self, bell: threading.Event) -> None:
+        assert self._child.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            while self._child.stdout.read1(1024):  # type: ignore[attr-defined]
+                bell.set()
+        bell.set()
+
+    def is_running(self) -> bool:
+        return self._child.poll() is None
+
+    def close(self) -> None:
+        if self._child.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._child.stdin.close()
+
+    def end(self, until: float) -> None:
+        try:
+            self._child.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
