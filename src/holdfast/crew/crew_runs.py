@@ -289,7 +289,7 @@ def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[
             checks=one.checks,
             limits={},
         )
-        yield work.task, work.title, prompt_text(work, pack_text(project.context(f"{one.title} {one.notes}"[:2000])))
+        yield work.task, work.title, prompt_text(work, pack_text(project.context.for_task(f"{one.title} {one.notes}"[:2000])))
 
 
 @frozen(kw_only=True)

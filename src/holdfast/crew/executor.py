@@ -233,7 +233,7 @@ class _StepAtWork:
         work, project = self._work, self._project
         before, project.parent_run = project.parent_run, run.run_id  # so that its receipt says what it knew
         try:
-            packed = project.context(f"{work.title} {work.notes}"[:2000])
+            packed = project.context.for_task(f"{work.title} {work.notes}"[:2000])
         finally:
             project.parent_run = before
         return prompt_text(work, pack_text(packed))

@@ -12,6 +12,7 @@ import os
 import shlex
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -108,7 +109,7 @@ class Supervisor:
         self._bell = threading.Event()
         self._lane: threading.Thread | None = None
         self._merged: MergeOutcome | None = None
-        self._began, self._died = time.monotonic(), 0
+        self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board: dict[str, Task] = {}
         self._files: dict[str, tuple[str, ...]] = {}
         self._closed = 0  # tasks whose status on the board follows the journal
@@ -169,7 +170,7 @@ class Supervisor:
         if len(self.state.agent_failures) >= GIVE_UP:
             return f"the agent failed {GIVE_UP} times in a row: {self.state.agent_failures[-1].body.get('why')}"
         if self._died > RESTARTS:
-            return f"{self._died} workers ended by themselves"
+            return f"{self._died} workers ended by themselves: {self._complaint}"
         return self._limits.over(used)
 
     def _elapsed(self) -> float:
@@ -188,6 +189,7 @@ class Supervisor:
         dead = [one for one in self._workers if not one.is_running()]
         if dead:
             self._died += len(dead)
+            self._complaint = dead[-1].complaint()
             self._workers = [one for one in self._workers if one not in dead]
             gone = {str(one.pid) for one in dead}
             for one in self.state.tasks.values():
@@ -208,7 +210,7 @@ class Supervisor:
             task = self.state.tasks.get(str(item.action.get("task")))
             if task and task.item and task.state in (QUEUED, WORKING) and task.attempt == item.action.get("attempt"):
                 body = {"task": task.task, "attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
-                self.journal.add(("fail", {**body, "why": f"its worker was ended {CLAIMS} times"}))
+                self.journal.add(("fail", {**body, "why": f"its worker ended {CLAIMS} times: {self._complaint}"}))
 
     def _end_workers(self) -> None:
         for one in self._workers:
@@ -530,6 +532,7 @@ class _WorkerProcess:
     """A worker, started by this supervisor; it ends when its input is closed."""
 
     def __init__(self, project: Project, run: str, agent: Sequence[str], bell: threading.Event) -> None:
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the worker
         words = ("crew", "work", "--run", run, "--agent", shlex.join(agent))
         self._child = subprocess.Popen(
             [sys.executable, "-m", "holdfast", *words],
@@ -537,7 +540,7 @@ class _WorkerProcess:
             env=dict(project.environ),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._complaints.fileno(),
             start_new_session=True,
         )
         self.pid = self._child.pid
@@ -552,6 +555,11 @@ class _WorkerProcess:
 
     def is_running(self) -> bool:
         return self._child.poll() is None
+
+    def complaint(self) -> str:
+        """Its last words, if it ended by itself."""
+        self._complaints.seek(0)
+        return last_line(self._complaints.read()[-4000:].decode("utf-8", "replace"))
 
     def close(self) -> None:
         if self._child.stdin is not None:

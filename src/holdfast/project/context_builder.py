@@ -93,6 +93,26 @@ class ContextBuilder(Concern):
         missing = None if found.known else upstream.missing_from_trunk(self.clone)
         return replace(packed, receipt=self.keep_receipt(packed, found), silent=silent, unmerged=missing)
 
+    def for_task(self, asked: str, files: Sequence[str] = ()) -> context_pack.ContextPack:
+        """The approved memory that bears on a task, for somebody who is told the task itself.
+
+        No sessions, no other tasks, and nothing that nobody approved. The pack is kept for the run that this is part of.
+        """
+        told = [one for one in self.project.memory.knowledge().standings if guard_file.speaks_unasked(one)]
+        top, clean = self.clone.repo.top, self.clone.scan.text(" ".join(asked.split()))[:MAX_ASKED]
+        named = tuple(dict.fromkeys(applicable_memories.inside(path, top=top) for path in files[:MAX_FILES]))
+        known = self.known(told, self._against(told))
+        likely = self._likely(clean, known) if clean and not named else None
+        found = material.of_task(self.clone, material.PackRequest(clean, named, likely=likely), known)
+        packed = context_pack.build_pack(
+            found,
+            budget=self.settings.number("context.budget"),
+            marker=token(MARKER),
+            sections=self.settings.context_sections,
+            clean=self.clone.scan.text,
+        )
+        return replace(packed, receipt=self.keep_receipt(packed, found))
+
     def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """All that the pack may tell."""
         told = [one for one in standings if guard_file.speaks_unasked(one)]

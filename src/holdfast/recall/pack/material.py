@@ -140,6 +140,23 @@ def gather(
     )
 
 
+def of_task(clone: Clone, asked: PackRequest, known: Sequence[KnownMemory]) -> PackMaterial:
+    """The same for somebody who is told their task: approved memory alone, and the task alone says what it is about."""
+    head, hand = clone.repo.head(), WorkAtHand(asked.files, asked.words, likely=asked.likely)
+    return PackMaterial(
+        chosen=ChosenSession(None, "none", "its task is told"),
+        branch=head.branch,
+        head=head.oid,
+        line=clone.line().id,
+        changed=ChangedFiles({}, ()),
+        known=tuple(known),
+        governs=tuple(governed(known, hand, None)),
+        hand=hand,
+        asked=asked,
+        worktree=clone.worktree,
+    )
+
+
 def revision(repo: Repo, session: Session) -> str:
     """Which state of a session a line is about: git's hash of its file."""
     return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
