@@ -101,6 +101,9 @@ def begin(
     place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, RESULT), branch)
     start_branch(project.clone.repo, branch, head.branch)
     place.reopen()
+    historian.publish(
+        Project.open(place.path, environ=project.environ, drain=False)
+    )  # the tasks travel with the branch
     told: dict[str, Any] = {
         "branch": branch,
         "base": head.branch,
@@ -165,18 +168,10 @@ def supervise(
         state = working.supervise()
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
-        _publish(inside)
+        historian.publish(inside)
+        inside.views.render_quietly()
         project.notices.extend(inside.notices)
     return historian.recap(working.journal.head(), state, titles, proposed=len(proposed), reason=working.reason)
-
-
-def _publish(project: Project) -> None:
-    """Commit what the run recorded on its own branch: tasks and the log travel with the work."""
-    try:
-        project.sync.publish(message="Holdfast: what the crew recorded")
-    except HoldfastError as error:
-        project.notices.append(f"what the crew recorded is not on its branch yet: {error}")
-    project.views.render_quietly()
 
 
 def work(
@@ -289,7 +284,11 @@ def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[
             checks=one.checks,
             limits={},
         )
-        yield work.task, work.title, prompt_text(work, pack_text(project.context.for_task(f"{one.title} {one.notes}"[:2000])))
+        yield (
+            work.task,
+            work.title,
+            prompt_text(work, pack_text(project.context.for_task(f"{one.title} {one.notes}"[:2000]))),
+        )
 
 
 @frozen(kw_only=True)

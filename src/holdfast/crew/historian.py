@@ -7,6 +7,7 @@ and a check beats it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +18,7 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.model.ids import token
 from holdfast.model.text import visible
 from holdfast.values import frozen
-from holdfast.work import task_lifecycle
+from holdfast.work import task_board
 
 if TYPE_CHECKING:
     from holdfast.model.task import Task
@@ -150,31 +151,30 @@ def place(
     project: Project, plan: plan_sources.CrewPlan, *, parent: str | None = None, checks: Sequence[str] = ()
 ) -> list[Task]:
     """Put a plan's tasks on the board; those that are there already are left as they are. Gives all of them."""
-    from holdfast.work import task_board
-
-    found = []
+    there, rows = task_board.read(project.clone).placed, []
+    known = {*there, *(one.key for one in plan.tasks)}
     for one in plan.tasks:
-        board = task_board.read(project.clone)
-        if one.key in board.placed:
-            found.append(board.placed[one.key].task)
+        if one.key in there:
             continue
-        notes = "\n\n".join(filter(None, (one.notes, f"Files: {', '.join(one.files)}" if one.files else "")))
-        needs = [name for name in one.needs if name in board.placed]
-        if missing := [name for name in one.needs if name not in board.placed]:
+        if missing := [name for name in one.needs if name not in known]:
             project.notices.append(f"{one.key} names {missing[0]}, which is no task here; it does not wait for it")
-        kind = "subtask" if parent and one.kind == "task" else one.kind
-        made = task_lifecycle.add(
-            project.clone,
-            id=one.key,
-            title=one.title,
-            kind=kind,
-            parent=one.parent or parent,
-            needs=needs,
-            notes=notes,
-            checks=one.checks or tuple(checks),
-        )
-        found.append(made)
-    return found
+        row: dict[str, Any] = {"id": one.key, "title": one.title, "parent": one.parent or parent}
+        row["kind"] = "subtask" if parent and one.kind == "task" else one.kind
+        row["notes"] = "\n\n".join(filter(None, (one.notes, f"Files: {', '.join(one.files)}" if one.files else "")))
+        row |= {"needs": [name for name in one.needs if name in known], "checks": [*(one.checks or checks)]}
+        rows.append({name: value for name, value in row.items() if value})
+    if rows:
+        project.tasks.import_text("\n".join(map(json.dumps, rows)))
+    there = task_board.read(project.clone).placed
+    return [there[one.key].task for one in plan.tasks]
+
+
+def publish(project: Project) -> None:
+    """Commit what a run recorded on its own branch: tasks and the log travel with the work."""
+    try:
+        project.sync.publish(message="Holdfast: what the crew recorded")
+    except HoldfastError as error:
+        project.notices.append(f"what the crew recorded is not on its branch yet: {error}")
 
 
 # ── the recap ────────────────────────────────────────────────────────────────────────────────────

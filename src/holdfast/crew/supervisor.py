@@ -27,7 +27,7 @@ from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name
 from holdfast.crew.headless_agents import chosen_environment
 from holdfast.crew.step_process import end_marked
-from holdfast.crew.task_worktree import TaskWorktree, listed_files
+from holdfast.crew.task_worktree import TaskWorktree, drop_branches, listed_files
 from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
@@ -40,6 +40,7 @@ from holdfast.work.task_graph import TaskGraph
 if TYPE_CHECKING:
     from holdfast.crew.crew_journal import CrewTask
 
+BATCH = 50  # merges after which tasks are closed on the board: together, they cost a fraction
 DEPTH = 2  # steps that are queued for each worker: the next one is there when it asks, and starts from a young commit
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
@@ -113,6 +114,7 @@ class Supervisor:
         self._board: dict[str, Task] = {}
         self._files: dict[str, tuple[str, ...]] = {}
         self._closed = 0  # tasks whose status on the board follows the journal
+        self._merged_branches: list[str] = []  # to be deleted with the next ones
         self.reason = ""  # why it ended before its time
 
     # ── the loop ─────────────────────────────────────────────────────────────────────────────────
@@ -177,10 +179,8 @@ class Supervisor:
         return time.monotonic() - self._began
 
     def _is_under_way(self) -> bool:
-        return self._lane is not None or any(
-            one.state in (QUEUED, WORKING, FINISHED) or (one.state == WAITING and self._is_ready(one))
-            for one in self.state.tasks.values()
-        )
+        busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
+        return busy or self._lane is not None or bool(self._ready())
 
     # ── workers ──────────────────────────────────────────────────────────────────────────────────
 
@@ -310,9 +310,6 @@ class Supervisor:
             graph = TaskGraph(found)
         return graph
 
-    def _is_ready(self, one: CrewTask) -> bool:
-        return any(task.id == one.task for task in self._ready())
-
     def _meets_others(self, task: Task) -> bool:
         """Whether another step that is under way names or changes the same files; then this one waits for it."""
         named = self._named_files(task)
@@ -393,7 +390,7 @@ class Supervisor:
         finished = [one for one in self.state.tasks.values() if one.state == FINISHED]
         if not finished:
             return
-        graph = TaskGraph(self._board.values())
+        graph = TaskGraph(self._board.values()) if len(finished) > 1 else TaskGraph(())
         one = max(finished, key=lambda one: (len(graph.unblocks(one.task)), -one.since))
         tip = str(self.project.clone.repo.head().oid)
         if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
@@ -416,7 +413,6 @@ class Supervisor:
         place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
         if not os.path.isdir(place.path):
             place.reopen()
-        place.tree.attempt_patiently("reset", "-q", "--hard", one.commit)  # what checks changed is nobody's work
         if one.base != tip and (files := place.rebase(one.base, tip)) is not None:
             return MergeOutcome(task=one.task, conflict=files)
         held = place.held(tip)
@@ -470,15 +466,15 @@ class Supervisor:
         self._add("merge", one, commit=commit, tree=one.tree)
         self._read()
         self._drop_tree(one, keep_branch=False)
-        if self._closed + 50 < len(self.state.merged):
+        self._lane = None
+        if self._closed + BATCH <= len(self.state.merged):
             self._close_tasks()
 
     def _drop_tree(self, one: CrewTask, *, keep_branch: bool) -> None:
         place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
         with contextlib.suppress(HoldfastError, OSError):
             place.remove()
-            if not keep_branch:
-                place.drop_branch()
+            self._merged_branches += [] if keep_branch else [one.branch]
 
     def _conflict(self, one: CrewTask, files: tuple[str, ...]) -> None:
         """A conflict becomes a task: the same work once more, on top of what was merged meanwhile."""
@@ -525,6 +521,10 @@ class Supervisor:
         if parents:
             self.journal.add(*parents)
             self._read()
+        drop_branches(clone.repo, self._merged_branches)
+        self._merged_branches = []
+        if done:
+            historian.publish(self.project)
         self._closed = len(self.state.merged)
 
 

@@ -120,6 +120,9 @@ class TaskWorktree:
         """
         tree = self.tree
         done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
+        if done.returncode and tree.operation() is None:  # what checks changed in tracked files is nobody's work
+            tree.attempt_patiently("reset", "-q", "--hard", self.branch)
+            done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
         if done.returncode == 0:
             return None
         found = tree.run("diff", "--name-only", "-z", "--diff-filter=U").split(b"\0")
@@ -146,13 +149,14 @@ class TaskWorktree:
         """Take a work tree away whose work is committed; its branch stays."""
         if os.path.lexists(self.path):
             done = self.repo.attempt_patiently("worktree", "remove", "--force", self.path)
-            if done.returncode and os.path.lexists(self.path):
-                shutil.rmtree(self.path, ignore_errors=True)
+            if done.returncode == 0:
+                return
+            shutil.rmtree(self.path, ignore_errors=True)
         self.repo.attempt_patiently("worktree", "prune")
 
     def drop_branch(self) -> None:
         """Delete the branch: its work is in the result."""
-        self.repo.attempt_patiently("branch", "-q", "-D", self.branch)
+        drop_branches(self.repo, [self.branch])
 
 
 def _included(repo: Repo) -> Iterator[str]:
@@ -211,6 +215,12 @@ def start_branch(repo: Repo, name: str, base: str) -> None:
     done = repo.attempt_patiently("branch", "--no-track", name, base)
     if done.returncode:
         raise GitFailed(f"git made no branch {name}: {git_words(done.stderr)}")
+
+
+def drop_branches(repo: Repo, names: Sequence[str]) -> None:
+    """Delete branches whose work is elsewhere."""
+    if names:
+        repo.attempt_patiently("branch", "-q", "-D", "--", *names)
 
 
 def folder_size(path: str, *, most: int) -> int:

@@ -294,14 +294,18 @@ def done(
 
 
 def close_all(clone: Clone, found: Mapping[str, Sequence[str]]) -> list[Task]:
-    """Say of many tasks that they are done, each with its receipts; those that are done already are left alone."""
+    """Say of many tasks that they are done, each with its receipts as they are kept (`commit:…`, `run:…`).
+
+    Those that are done already are left alone. Git is asked once for all.
+    """
     board, done = boards.read(clone), list[Task]()
-    for name, cited in found.items():
+    cited = [text[len("commit:") :] for texts in found.values() for text in texts if text.startswith("commit:")]
+    commit_anchors.keep(clone, cited)
+    for name, texts in found.items():
         placed = board.placed.get(name)
         if placed is None or placed.task.status == "done":
             continue
-        receipts = join_evidence(placed.task.evidence, _receipts(clone, cited))
-        commit_anchors.keep(clone, [text[len("commit:") :] for text in receipts if text.startswith("commit:")])
+        receipts = join_evidence(placed.task.evidence, texts)
         fresh = replace(placed.task, status="done", evidence=receipts, reason=None)
         done.append(boards.replace_with(clone, board, fresh, action="done"))
         task_claims.release(clone.layout, name)
