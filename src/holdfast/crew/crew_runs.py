@@ -91,31 +91,23 @@ def begin(
     if head.branch is None or head.oid is None:
         raise BadInput("a crew starts from a branch that has a commit", hint="Switch to one: git switch -c NAME")
     plan, tasks = planned(project, asked, folder=folder)
-    if plan is not None:
-        tasks = historian.place(project, plan)
-        project.views.render_quietly("tasks")
-    if not any(task.kind not in PLANS for task in tasks):
-        raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
     run = f"{project.clone.clock():%m%d}-{token(4)}"
     branch = branch_of(run, RESULT)
     place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, RESULT), branch)
+    if plan is None and not any(task.kind not in PLANS for task in tasks):
+        raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
     start_branch(project.clone.repo, branch, head.branch)
     place.reopen()
-    historian.publish(
-        Project.open(place.path, environ=project.environ, drain=False)
-    )  # the tasks travel with the branch
-    told: dict[str, Any] = {
-        "branch": branch,
-        "base": head.branch,
-        "commit": head.oid,
-        "path": place.path,
-        "top": project.clone.repo.top,
-    }
-    told |= {"started": project.clone.now(), "agent": agent.name, "workers": workers, "limits": asdict(limits)}
+    inside = Project.open(place.path, environ=project.environ, drain=False)
+    tasks = historian.place(inside, plan) if plan is not None else tasks
+    told: dict[str, Any] = {"branch": branch, "base": head.branch, "commit": head.oid, "path": place.path}
+    told |= {"top": project.clone.repo.top, "started": project.clone.now(), "goal": " ".join(asked)[:500]}
+    told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False}
     journal = CrewJournal(project.agents.database, run)
-    journal.begin({**told, "ended": False, "goal": " ".join(asked)[:500]})
+    journal.begin(told)
     source = plan.source if plan else "board"
     journal.add(("plan", {"tasks": [task.id for task in tasks], "source": source, "asked": list(asked)}))
+    project.notices.extend(inside.notices)
     return run
 
 

@@ -176,10 +176,9 @@ class _StepAtWork:
         self._held = place.commit(_message(work), work.base)
         self._refuse_changes(end)
         passed = self._check(checks, self._held.tree)
-        self._usage(is_last=True)
         finished = {**asdict(self._held), "receipts": [asdict(one) for one in passed]}
         said = {"run_id": self._run_id, "summary": visible(self._reader.report.said)}
-        self._journal.add(("finish", {**facts, "base": work.base, **finished, **said}))
+        self._journal.add(self._used(), ("finish", {**facts, "base": work.base, **finished, **said}))
 
     def _prepare(self) -> None:
         self._tree.include(self._by._top)
@@ -221,7 +220,6 @@ class _StepAtWork:
             run.output("output", end.output)
             run.summary = project.clone.intake.text(report.said) or None
             self._stop_if_lost()
-            self._usage(is_last=True)
             if end.stopped is not None:
                 raise StepFailed(LIMIT, f"the agent was ended: {end.stopped}")
             if not end.is_ok:
@@ -249,8 +247,8 @@ class _StepAtWork:
                 self._item = self._by._queue.heartbeat(self._item, LEASE)
             except Claimed:
                 return "another worker has this step"
-        if now - self._reported > REPORT:
-            self._usage()
+        if now - self._reported > REPORT and (report.tokens or report.calls):
+            self._journal.add(self._used())
         if now - self._sized > SIZE:
             self._sized = now
             if folder_size(os.path.dirname(self._tree.path), most=int(limits.disk)) > limits.disk:
@@ -262,21 +260,20 @@ class _StepAtWork:
         """Leave everything as it is if the crew was stopped or the step is another worker's."""
         if not self._by._is_wanted():
             raise StepLost
+        if time.monotonic() - self._beat < BEAT:  # it cannot be another's yet
+            return
         try:
             self._item = self._by._queue.heartbeat(self._item, LEASE)
         except Claimed:
             raise StepLost from None
 
-    def _usage(self, *, is_last: bool = False) -> None:
+    def _used(self) -> tuple[str, dict[str, Any]]:
+        """What the step used so far, as a row for the journal."""
         report, self._reported = self._reader.report, time.monotonic()
-        if is_last or report.tokens or report.calls:
-            used = {name: getattr(report, name) for name in ("tokens_in", "tokens_out", "calls", "model")}
-            used |= {
-                "cost": report.priced(self._project.settings.prices),
-                "seconds": round(self._reported - self._began, 3),
-            }
-            told = {"task": self._work.task, "attempt": self._work.attempt, "agent": self._by._agent.name}
-            self._journal.add(("usage", {**told, **used}))
+        told = {"task": self._work.task, "attempt": self._work.attempt, "agent": self._by._agent.name}
+        used: dict[str, Any] = {n: getattr(report, n) for n in ("tokens_in", "tokens_out", "calls", "model")}
+        used["cost"] = report.priced(self._project.settings.prices)
+        return "usage", {**told, **used, "seconds": round(self._reported - self._began, 3)}
 
     def _refuse_left(self) -> None:
         """An agent that went elsewhere in its work tree, or rewrote what was there, did another task."""
@@ -334,7 +331,7 @@ class _StepAtWork:
             "branch": self._tree.branch if kept != self._work.base else "",
             "said": visible(self._reader.report.said[-600:]),
         }
-        self._journal.add(("fail", body))
+        self._journal.add(self._used(), ("fail", body))
 
 
 def ref_name(task: str) -> str:

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from holdfast.agent_store.agent_cycles import is_dead
 from holdfast.agent_store.work_queue import WorkQueue
 from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
-from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, PARKED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
+from holdfast.crew.crew_journal import DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name
 from holdfast.crew.headless_agents import chosen_environment
@@ -33,14 +34,13 @@ from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
 from holdfast.store import fsio
-from holdfast.values import asdict, frozen, replace
+from holdfast.values import asdict, frozen, grouped
 from holdfast.work import task_board, task_claims, task_lifecycle
-from holdfast.work.task_graph import TaskGraph
 
 if TYPE_CHECKING:
     from holdfast.crew.crew_journal import CrewTask
 
-BATCH = 50  # merges after which tasks are closed on the board: together, they cost a fraction
+BATCH = 50  # branches that are deleted at a time: one process of git for all of them
 DEPTH = 2  # steps that are queued for each worker: the next one is there when it asks, and starts from a young commit
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
@@ -113,7 +113,8 @@ class Supervisor:
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board: dict[str, Task] = {}
         self._files: dict[str, tuple[str, ...]] = {}
-        self._closed = 0  # tasks whose status on the board follows the journal
+        self._parts: dict[str, list[str]] = {}
+        self._wanted: Counter[str] = Counter()  # how many tasks need one
         self._merged_branches: list[str] = []  # to be deleted with the next ones
         self.reason = ""  # why it ended before its time
 
@@ -150,8 +151,7 @@ class Supervisor:
     def _take_up(self) -> None:
         """Begin, or go on where a supervisor stopped or was killed."""
         end_marked(self.journal.run)  # what a killed worker left running
-        board = task_board.read(self.project.clone)
-        self._board = {task.id: task for task in board.tasks}
+        self._take_board()
         self._read()
         self._give_back()
         if self.state.position and (self.state.is_stopping or self.state.is_ended):
@@ -248,8 +248,7 @@ class Supervisor:
 
     def _adopt(self, tasks: Sequence[Task], *, parent: str) -> None:
         """Take further tasks into the run."""
-        board = task_board.read(self.project.clone)
-        self._board = {task.id: task for task in board.tasks}
+        self._take_board()
         self.journal.add(
             ("plan", {"tasks": [task.id for task in tasks], "source": f"parts of {parent}"}),
             ("conflict", {"task": parent, "kind": "conflict", "why": "it was broken down"}),
@@ -281,34 +280,35 @@ class Supervisor:
         self._read()
 
     def _ready(self) -> list[Task]:
-        """Leaves of the graph that wait for nothing, in the order of the board."""
-        graph = self._graph()
-        mine = self.state.tasks
-        return [
-            task
-            for task in graph.ready()
-            if task.id in mine
-            and mine[task.id].state == WAITING
-            and task.kind not in PLANS
-            and not graph.children(task.id)
-        ]
+        """Tasks without parts that wait for nothing: the most urgent first, else as they are on the board."""
+        waiting = [name for name, one in self.state.tasks.items() if one.state == WAITING and name in self._board]
+        found = [self._board[name] for name in waiting if not self._parts.get(name) and self._may_begin(name)]
+        return sorted((task for task in found if task.kind not in PLANS), key=lambda task: task.priority)
 
-    def _graph(self) -> TaskGraph:
-        """The tasks as they stand by the journal."""
-        status = {DONE: "done", PARKED: "blocked", DECIDE: "blocked"}
-        found = []
-        for task in self._board.values():
-            one = self.state.tasks.get(task.id)
-            if one is not None:
-                task = replace(task, status=status.get(one.state, "open"), reason=None)
-            found.append(task)
-        graph = TaskGraph(found)
-        # A node whose parts are all done is done, whatever else waits for it.
-        while closing := [t for t in graph.ready() if graph.children(t.id) and t.id in self.state.tasks]:
-            done = {task.id for task in closing}
-            found = [replace(task, status="done") if task.id in done else task for task in found]
-            graph = TaskGraph(found)
-        return graph
+    def _may_begin(self, name: str) -> bool:
+        """Whether all that a task and what it is part of need is done."""
+        seen: set[str] = set()
+        while name and name in self._board and name not in seen:
+            seen.add(name)
+            task = self._board[name]
+            if not all(self._is_done(need, seen) for need in task.needs):
+                return False
+            name = task.parent or ""
+        return True
+
+    def _is_done(self, name: str, above: set[str]) -> bool:
+        """Whether a node is done, by the journal or on the board; one with parts is done when they are."""
+        one, task = self.state.tasks.get(name), self._board.get(name)
+        if (one is not None and one.state == DONE) or (task is not None and task.is_closed and one is None):
+            return True
+        parts = self._parts.get(name, ())
+        return bool(parts) and name not in above and all(self._is_done(part, {*above, name}) for part in parts)
+
+    def _take_board(self) -> None:
+        """Look at the tasks once more, and how they hang together."""
+        self._board = {task.id: task for task in task_board.read(self.project.clone).tasks}
+        self._parts = grouped((task.parent, task.id) for task in self._board.values() if task.parent)
+        self._wanted = Counter(need for task in self._board.values() for need in task.needs)
 
     def _meets_others(self, task: Task) -> bool:
         """Whether another step that is under way names or changes the same files; then this one waits for it."""
@@ -390,8 +390,7 @@ class Supervisor:
         finished = [one for one in self.state.tasks.values() if one.state == FINISHED]
         if not finished:
             return
-        graph = TaskGraph(self._board.values()) if len(finished) > 1 else TaskGraph(())
-        one = max(finished, key=lambda one: (len(graph.unblocks(one.task)), -one.since))
+        one = max(finished, key=lambda one: (self._wanted[one.task], -one.since))
         tip = str(self.project.clone.repo.head().oid)
         if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
@@ -466,9 +465,8 @@ class Supervisor:
         self._add("merge", one, commit=commit, tree=one.tree)
         self._read()
         self._drop_tree(one, keep_branch=False)
-        self._lane = None
-        if self._closed + BATCH <= len(self.state.merged):
-            self._close_tasks()
+        if len(self._merged_branches) >= BATCH:
+            self._drop_branches()
 
     def _drop_tree(self, one: CrewTask, *, keep_branch: bool) -> None:
         place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
@@ -497,7 +495,7 @@ class Supervisor:
             checks=task.checks,
             priority=task.priority,
         )
-        self._board[made.id] = made
+        self._take_board()
         self.journal.add(
             ("conflict", {"task": one.task, "kind": "conflict", "why": said, "files": list(files), "with": others}),
             ("plan", {"tasks": [made.id], "source": "conflict", "stands_for": one.task}),
@@ -514,18 +512,17 @@ class Supervisor:
             if one.state == DONE:
                 runs = [f"run:{one.run_id}"] if one.run_id else []
                 found[one.task] = [f"commit:{one.commit}", *runs]
-        status = {task.id: task.status for task in self._graph().tasks.values()}
-        found |= {name: [] for name in self.state.tasks if status.get(name) == "done" and name not in found}
+        found |= {name: [] for name in self.state.tasks if name not in found and self._is_done(name, set())}
         done = task_lifecycle.close_all(clone, found)
         parents = [("close", {"task": task.id}) for task in done if not found[task.id]]
         if parents:
             self.journal.add(*parents)
             self._read()
-        drop_branches(clone.repo, self._merged_branches)
+        self._drop_branches()
+
+    def _drop_branches(self) -> None:
+        drop_branches(self.project.clone.repo, self._merged_branches)
         self._merged_branches = []
-        if done:
-            historian.publish(self.project)
-        self._closed = len(self.state.merged)
 
 
 class _WorkerProcess:

@@ -5,7 +5,7 @@ at any instant is undone or finished by the next command; a refusal puts index a
 """
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from holdfast.errors import HoldfastError, HookRewrote, OnTrunk, PublishRefused
 from holdfast.git import approval_proofs, branch_lines, publish_journal, reconcile, repo, rewinds, visible_entries
@@ -17,7 +17,7 @@ from holdfast.store import fsio, pending_changes, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import parse_event, split_lines
 from holdfast.store.pending_changes import PendingChange
-from holdfast.values import frozen, replace
+from holdfast.values import frozen, grouped, replace
 
 recover, resume = publish_journal.recover, publish_journal.resume
 
@@ -201,7 +201,7 @@ def _plan(clone: Clone, changes: Sequence[PendingChange]) -> tuple[list[PublishI
         data = _content(clone, change, ground.sighted)
         item = _item(clone, path, data, change, ground)
         if item.blob == item.head_blob:
-            _close(clone, change, clone.repo.head().oid)
+            _close(clone, [change], clone.repo.head().oid)
         elif reason := _why_not(item, ground):
             kept.append(UnpublishedChange(path, reason))
         else:
@@ -281,10 +281,13 @@ def _content(clone: Clone, change: PendingChange, sighted: dict[str, visible_ent
     return (seen.text if merged and seen is not None else change.text).encode("utf-8")
 
 
-def _close(clone: Clone, change: PendingChange, commit: str | None) -> None:
+def _close(clone: Clone, changes: Iterable[PendingChange], commit: str | None) -> None:
+    """Keep changes of different paths as published; what waits is looked up once for all of them."""
     line = clone.line()
-    there = visible_entries.waiting_changes(clone.stores, line)
-    visible_entries.close_change(clone.stores, line, change, there, commit=commit, ts=clone.now())
+    there = grouped((one.path, one) for one in visible_entries.waiting_changes(clone.stores, line))
+    for change in changes:
+        waiting = there.get(change.path, [])
+        visible_entries.close_change(clone.stores, line, change, waiting, commit=commit, ts=clone.now())
     clone.forget_line()
 
 
@@ -361,6 +364,7 @@ def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str |
     tree = clone.repo.blobs_at("HEAD", [item.path for item in items])
     publish_journal.follow_head(clone.repo, items, tree)
     texts = clone.repo.blobs(tree[i.path] for i in items if i.path in tree and tree[i.path] != i.blob)
+    closed = []
     for item in items:
         if item.change is None:
             continue
@@ -370,7 +374,8 @@ def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str |
         if change.segment is None and change.blob != blob:
             data = texts.get(blob or "", item.data or b"")
             change = replace(change, blob=blob, text=data.decode("utf-8", "replace"))
-        _close(clone, change, commit)
+        closed.append(change)
+    _close(clone, closed, commit)
 
 
 def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: repo.Head) -> None:

@@ -23,7 +23,7 @@ from holdfast.project.concern import Concern
 from holdfast.recall import applicable_memories, daily_journal, search
 from holdfast.recall.pack import context_pack, material, pack_lines, sections
 from holdfast.recall.pack import sent_packs as given
-from holdfast.store import capsule, receipt_files, session_files, tally
+from holdfast.store import capsule, fsio, layout, receipt_files, session_files, tally
 from holdfast.values import replace
 from holdfast.work import task_board as boards
 
@@ -61,6 +61,7 @@ class ContextBuilder(Concern):
     """What a new session should know."""
 
     _search: search.TextSearch | None = None
+    _told: tuple[object, list[MemoryStanding]] | None = None  # what speaks unasked, and the state it was read in
 
     def __call__(
         self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None
@@ -96,9 +97,9 @@ class ContextBuilder(Concern):
     def for_task(self, asked: str, files: Sequence[str] = ()) -> context_pack.ContextPack:
         """The approved memory that bears on a task, for somebody who is told the task itself.
 
-        No sessions, no other tasks, and nothing that nobody approved. The pack is kept for the run that this is part of.
+        No sessions, no other tasks, and nothing that nobody approved. It is kept for the run that this is part of.
         """
-        told = [one for one in self.project.memory.knowledge().standings if guard_file.speaks_unasked(one)]
+        told = self._approved()
         top, clean = self.clone.repo.top, self.clone.scan.text(" ".join(asked.split()))[:MAX_ASKED]
         named = tuple(dict.fromkeys(applicable_memories.inside(path, top=top) for path in files[:MAX_FILES]))
         known = self.known(told, self._against(told))
@@ -112,6 +113,14 @@ class ContextBuilder(Concern):
             clean=self.clone.scan.text,
         )
         return replace(packed, receipt=self.keep_receipt(packed, found))
+
+    def _approved(self) -> list[MemoryStanding]:
+        """What speaks unasked; looked at again if memory in HEAD, or what waits, is not as it was."""
+        key = (self.clone.repo.tree_id("HEAD", layout.TRACKED), fsio.facts(self.clone.layout.pending))
+        if self._told is None or self._told[0] != key:
+            standings = self.project.memory.knowledge().standings
+            self._told = (key, [one for one in standings if guard_file.speaks_unasked(one)])
+        return self._told[1]
 
     def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """All that the pack may tell."""

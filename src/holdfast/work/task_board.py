@@ -6,7 +6,7 @@ of them `task_lifecycle`'s.
 """
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -223,6 +223,13 @@ def replace_with(clone: Clone, board: Board, task: Task, *, action: str, more: M
         refuse_bad_edges(clone, board, task, known=before.task)
     text = markdown_document.laid_out(task_files.render(task), before.text)
     return _write(clone, task, before.path, text, action=action, more=more)
+
+
+def replace_all(clone: Clone, board: Board, tasks: Sequence[Task], *, action: str) -> None:
+    """Give many tasks another content whose edges stay; what waits and what HEAD has is looked up once."""
+    by_path = {board.placed[task.id].path: task for task in tasks}
+    texts = {p: markdown_document.laid_out(task_files.render(t), board.placed[t.id].text) for p, t in by_path.items()}
+    clone.change_all(texts, event=lambda new: event_of(by_path[new.path], action=action, blob=new.blob))
 
 
 def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | None = None) -> None:

@@ -298,17 +298,18 @@ def close_all(clone: Clone, found: Mapping[str, Sequence[str]]) -> list[Task]:
 
     Those that are done already are left alone. Git is asked once for all.
     """
-    board, done = boards.read(clone), list[Task]()
+    board = boards.read(clone)
     cited = [text[len("commit:") :] for texts in found.values() for text in texts if text.startswith("commit:")]
     commit_anchors.keep(clone, cited)
-    for name, texts in found.items():
-        placed = board.placed.get(name)
-        if placed is None or placed.task.status == "done":
-            continue
-        receipts = join_evidence(placed.task.evidence, texts)
-        fresh = replace(placed.task, status="done", evidence=receipts, reason=None)
-        done.append(boards.replace_with(clone, board, fresh, action="done"))
-        task_claims.release(clone.layout, name)
+    there = [(board.placed[name], texts) for name, texts in found.items() if name in board.placed]
+    done = [
+        replace(placed.task, status="done", evidence=join_evidence(placed.task.evidence, texts), reason=None)
+        for placed, texts in there
+        if placed.task.status != "done" and placed.clash is None
+    ]
+    boards.replace_all(clone, board, done, action="done")
+    for task in done:
+        task_claims.release(clone.layout, task.id)
     return done
 
 
