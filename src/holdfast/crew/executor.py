@@ -158,15 +158,15 @@ class _StepAtWork:
     def save(self, path: str, branch: str, base: str) -> None:
         """Keep what a worker left that was here before: it is committed on its own branch."""
         if os.path.isdir(path) and path != self._tree.path:
-            TaskWorktree(self._project.clone.repo, path, branch).save_and_remove(_unfinished(self._work), base)
+            TaskWorktree(self._project.clone.repo, path, branch).save_and_remove(unfinished(self._work.title), base)
 
     def do(self) -> None:
         """The whole step, up to the row in the journal that says what came of it."""
         work, place = self._work, self._tree
         checks = checks_of(work.checks, check_commands(self._project))
-        place.make(work.base)
         facts = {"task": work.task, "attempt": work.attempt, "branch": place.branch, "path": place.path}
         self._journal.add(("start", {**facts, "base": work.base, "worker": self._by.worker, "inputs": asdict(work)}))
+        place.make(work.base)
         self._prepare()
         guard = guarded(self._project, self._environ)
         end = self._run_agent()
@@ -312,10 +312,8 @@ class _StepAtWork:
         files, kept = self._held.files if self._held else (), None
         if failure.kind != GUARD:  # what an agent did to git is for a person to look at: nothing is run there
             try:
-                kept = self._tree.save_and_remove(_unfinished(self._work), self._work.base)
-                if kept == self._work.base:
-                    self._tree.drop_branch()
-                elif kept and not files:
+                kept = self._tree.save_and_remove(unfinished(self._work.title), self._work.base)
+                if kept and not files:
                     names = self._project.clone.repo.run("diff", "--name-only", "-z", self._work.base, kept)
                     files = tuple(os.fsdecode(name) for name in names.split(b"\0") if name)
             except (HoldfastError, OSError) as error:
@@ -370,8 +368,9 @@ def _message(work: CrewWork) -> str:
     return f"{work.title}\n\nTask: {work.task}\nCrew: {work.run}\n"
 
 
-def _unfinished(work: CrewWork) -> str:
-    return f"Unfinished: {work.title}\n\nTask: {work.task}\nCrew: {work.run}\n"
+def unfinished(title: str) -> str:
+    """The message of a commit that only keeps what somebody left."""
+    return f"Unfinished: {title}\n"
 
 
 def last_line(text: str) -> str:

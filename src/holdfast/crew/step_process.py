@@ -235,6 +235,8 @@ def _carries(number: int, wanted: bytes) -> bool:
     try:
         with open(f"/proc/{number}/environ", "rb") as file:
             found = file.read()
+        if wanted not in found:  # as with nearly all of them
+            return False
         with open(f"/proc/{number}/stat", "rb") as file:
             is_dead = file.read().rpartition(b") ")[2][:1] in (b"Z", b"X")
     except OSError:

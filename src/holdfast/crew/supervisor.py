@@ -25,10 +25,10 @@ from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_journal import DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name, unfinished
 from holdfast.crew.headless_agents import chosen_environment
 from holdfast.crew.step_process import end_marked
-from holdfast.crew.task_worktree import TaskWorktree, drop_branches, listed_files
+from holdfast.crew.task_worktree import TaskWorktree, drop_branches, listed_files, worktrees
 from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
@@ -151,6 +151,8 @@ class Supervisor:
     def _take_up(self) -> None:
         """Begin, or go on where a supervisor stopped or was killed."""
         end_marked(self.journal.run)  # what a killed worker left running
+        self._read()
+        self._save_left()
         self._take_board()
         self._read()
         self._give_back()
@@ -161,6 +163,21 @@ class Supervisor:
             if step.kind == "queue" and one and one.attempt == step.body["attempt"] and one.state in (QUEUED, WORKING):
                 self._queue.put(step.body["inputs"], key=one.item, most_attempts=CLAIMS)
         self._read()
+
+    def _save_left(self) -> None:
+        """Take away the work trees that killed workers left; what they hold is committed on their branches."""
+        finished = {one.path for one in self.state.tasks.values() if one.state == FINISHED}
+        asked = {one.path for one in self.state.tasks.values() if one.state == DECIDE}  # for a person to look at
+        clone, result = self.project.clone, str(self.head["path"])
+        known = {one.branch: one for one in self.state.tasks.values()}
+        for branch, path in worktrees(clone.repo).items():
+            if path in {result, *finished, *asked} or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
+                continue
+            base = known[branch].base if branch in known else clone.repo.text("merge-base", branch, "HEAD")
+            try:
+                TaskWorktree(clone.repo, path, branch).save_and_remove(unfinished(branch), base)
+            except (HoldfastError, OSError) as error:
+                clone.notes.append(str(error))
 
     def _read(self) -> None:
         self.state.fold(self.journal.steps(self.state.position))

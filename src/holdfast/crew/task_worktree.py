@@ -133,7 +133,10 @@ class TaskWorktree:
         return names
 
     def save_and_remove(self, message: str, base: str) -> str | None:
-        """Take the work tree away; what it holds is committed on its branch first. Gives that branch's commit."""
+        """Take the work tree away; what it holds is committed on its branch first.
+
+        Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
+        """
         held = None
         if os.path.lexists(os.path.join(self.path, ".git")):
             with contextlib.suppress(HoldfastError):
@@ -143,7 +146,9 @@ class TaskWorktree:
                     f"{self.path} holds work that could not be committed, so it stays", hint="Look there by hand."
                 )
         self.remove()
-        return held
+        if held == base:
+            self.drop_branch()
+        return held if held != base else None
 
     def remove(self) -> None:
         """Take a work tree away whose work is committed; its branch stays."""
