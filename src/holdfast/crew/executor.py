@@ -325,10 +325,7 @@ class _StepAtWork:
             "why": visible(str(failure)),
         }
         body |= {"run_id": self._run_id, "files": list(files), "receipts": [asdict(one) for one in failure.receipts]}
-        body |= {
-            "branch": self._tree.branch if kept != self._work.base else "",
-            "said": visible(self._reader.report.said[-600:]),
-        }
+        body |= {"branch": self._tree.branch if kept else "", "said": visible(self._reader.report.said[-600:])}
         self._journal.add(self._used(), ("fail", body))
 
 

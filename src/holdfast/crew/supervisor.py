@@ -23,7 +23,7 @@ from holdfast.agent_store.agent_cycles import is_dead
 from holdfast.agent_store.work_queue import WorkQueue
 from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
-from holdfast.crew.crew_journal import DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
+from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name, unfinished
 from holdfast.crew.headless_agents import chosen_environment
