@@ -354,8 +354,8 @@ def test_a_scope_without_a_key_is_refused(open_with: Opened) -> None:
     """Text that was meant to be sealed must not be kept in clear."""
     with pytest.raises(BadSettings, match=r"encryption\.key"):
         open_with(HOLDFAST_ENCRYPTION_SCOPE="memories").agents.get("a")
-    with pytest.raises(BadSettings, match="cannot seal 'recordings'"):
-        open_with(HOLDFAST_ENCRYPTION_SCOPE="recordings")
+    with pytest.raises(BadSettings, match="cannot seal 'everything'"):
+        open_with(HOLDFAST_ENCRYPTION_SCOPE="everything")
 
 
 def test_sealing_is_not_for_a_pull_request_to_say() -> None:
