@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast import config
 from holdfast.capture import finish_run, git_notices
 from holdfast.curation import memory_conflicts, memory_pages
-from holdfast.errors import BadSettings, HoldfastError, SwitchedOff
+from holdfast.errors import HoldfastError, SwitchedOff
 from holdfast.git import erase, hooks, last_seen, project_setup, publish_journal, view_edits
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -89,9 +89,6 @@ def _let_seal(project: Project) -> None:
 def sealing_keys(project: Project) -> SealingKeys:
     """The keys that the settings name."""
     settings = project.settings
-    if settings.encryption_key is None:
-        hint = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
-        raise BadSettings("encryption.key says nothing, so nothing can be sealed or opened", hint=hint)
     project_id = project_setup.project_id(
         project.clone, chosen=settings.database_project, is_shared=settings.database_url is not None
     )

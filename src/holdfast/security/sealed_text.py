@@ -175,8 +175,10 @@ class KeySource(Protocol):
         """Forget a secret; whether nobody else has to."""
 
 
-def key_source(setting: str, *, project: str, identity: str | None, environ: Mapping[str, str]) -> KeySource:
+def key_source(setting: str | None, *, project: str, identity: str | None, environ: Mapping[str, str]) -> KeySource:
     """The source that `encryption.key` names."""
+    if setting is None:
+        return _NoKeys()
     kind, _, rest = setting.partition(":")
     if kind == "env" and rest:
         return _VariableKeys(rest, environ)
@@ -188,6 +190,25 @@ def key_source(setting: str, *, project: str, identity: str | None, environ: Map
         f"encryption.key names no source of keys: {setting[:80]!r}",
         hint="Use keyring, env:NAME or age:FILE-OF-RECIPIENTS.",
     )
+
+
+class _NoKeys:
+    """Where no setting names a source: whoever needs a key is told so."""
+
+    makes = False
+
+    def secrets(self, stored: Sequence[StoredKey]) -> list[bytes]:  # noqa: ARG002
+        raise BadSettings(
+            "encryption.key says nothing, so nothing can be sealed or opened",
+            hint="Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS.",
+        )
+
+    def add(self, secret: bytes) -> str:  # noqa: ARG002
+        self.secrets(())
+        return ""
+
+    def destroy(self, project: str, key: str) -> bool:  # noqa: ARG002
+        return False
 
 
 class _VariableKeys:
