@@ -16,12 +16,15 @@ from pathlib import Path
 import pyrage
 import pytest
 
+from holdfast.capture.agents import dialect
 from holdfast.diagnostics import doctor
 from holdfast.errors import LockedText
 from holdfast.project import Project
 from holdfast.store import capsule, session_files
 from tests.capture.rollouts import rollout
+from tests.capture.test_run import in_a_process_that_dies
 from tests.conftest import GitRepo, init, make_repo
+from tests.making import take_in
 
 MARKER = "xyzzyplugh"  # what must not be found
 SCOPE = "recordings,events"
@@ -321,3 +324,60 @@ def test_commands_without_sealing_load_no_cipher(repo: GitRepo) -> None:
             [sys.executable, "-c", code, *words], cwd=repo.path, capture_output=True, check=True, text=True
         )
         assert done.stdout.splitlines()[-1] == "[]", words
+
+
+def test_the_search_of_these_tests_finds_what_is_not_sealed(repo: GitRepo, tmp_path: Path) -> None:
+    """Else they would all pass for nothing."""
+    project = Project.open(repo.path, environ=dict(os.environ), person=True)
+    work(project, repo, tmp_path)
+    look_at_everything(project, repo)
+    folders = {Path(path).relative_to(project.clone.private.private).parts[0] for path in found_in(places(project)[0])}
+    assert {"runs", "bodies", "sessions", "candidates"} <= folders and found_in(places(project)[2])
+
+
+def test_a_session_that_goes_on_is_noted_without_its_words(repo: GitRepo, tmp_path: Path) -> None:
+    """While the agent works its turns come into the session; they must not lie there until the run is sealed."""
+    project = opened(repo)
+    file = rollout(tmp_path / "codex", repo.path).asks(f"Make {MARKER}.").runs(f"make {MARKER}").done(f"{MARKER}.")
+    file.asks(f"And {MARKER} again.").done(f"{MARKER} again.")
+    take_in(project.clone, dialect("codex"), str(file.path), ended=False)
+    (session,) = session_files.all(project.clone.layout)
+    assert len(session.turns) == 2 and found_in(*places(project)) == []
+    take_in(project.clone, dialect("codex"), str(file.path), ended=True)
+    assert found_in(*places(project)) == [] and problems(opened(repo)) == []
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_an_import_killed_at_any_call_leaves_nothing_in_clear(repo: GitRepo, tmp_path: Path, seed: int) -> None:
+    """Each write may be the last; what it left is completed with the key, and said without."""
+    file = rollout(tmp_path / "codex", repo.path).asks(f"Make {MARKER}.").runs(f"make {MARKER}").done(f"{MARKER}.")
+    project = opened(repo)
+    project.clone.line()
+    store, clean = Path(project.clone.private.private), tmp_path / "clean"
+    shutil.copytree(store, clean)
+
+    def take() -> None:
+        take_in(opened(repo).clone, dialect("codex"), str(file.path), ended=True)
+
+    fatal = 1 + seed % 9
+    while not in_a_process_that_dies(fatal, take):
+        assert found_in(*places(project)) == [], (seed, fatal)
+        opened(repo, "")
+        take()
+        (run,) = os.listdir(project.clone.layout.runs)
+        assert opened(repo).log.show(f"{run}#1").text == f"{MARKER}." and problems(opened(repo)) == [], (seed, fatal)
+        assert found_in(*places(project)) == [], (seed, fatal)
+        shutil.rmtree(store)
+        shutil.copytree(clean, store)
+        fatal += 9
+    assert fatal > 20
+
+
+def test_the_verifier_needs_no_key(repo: GitRepo, tmp_path: Path) -> None:
+    """It is the proof for people who trust neither us nor our code."""
+    work(opened(repo), repo, tmp_path)
+    script = Path(__file__).parents[1] / "verifier" / "verify.py"
+    command = [sys.executable, str(script), str(repo.path), str(repo.path / ".git" / "holdfast")]
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert opened(repo, "").health.check().problems == ()
