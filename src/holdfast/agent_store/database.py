@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
-from holdfast.agent_store import schema_steps
+from holdfast.agent_store import schema_steps, vector_backends
 from holdfast.agent_store.tables import SEALING_KEY, to_json
 from holdfast.errors import BadInput, Busy, HoldfastError, NoDatabase, NotStored
 from holdfast.security.sealed_text import StoredKey, TextVault, is_sealed
@@ -195,15 +195,27 @@ class StoreTransaction:
     def sealed(self, scope: str, value: Any, *bound: object) -> Any:
         """A JSON value as it may be kept at a place (table, column, key of the row)."""
         if value is None or not self.vault.seals(scope):
-            return value
-        return {"sealed": self.vault.seal(scope, to_json(value), *bound)}
+            return {_PLAIN: value} if _looks_sealed(value) else value
+        return {_SEALED: self.vault.seal(scope, to_json(value), *bound)}
 
     def opened(self, value: Any, *bound: object) -> Any:
         """The JSON value that is kept at a place; LOCKED if it stays closed."""
-        if not (isinstance(value, dict) and len(value) == 1 and is_sealed(value.get("sealed"))):
+        if not _looks_sealed(value):
             return value
-        text = self.vault.unseal(value["sealed"], *bound)
+        if _PLAIN in value:
+            return value[_PLAIN]
+        text = self.vault.unseal(value[_SEALED], *bound)
         return LOCKED if text is None else json.loads(text)
+
+
+_SEALED, _PLAIN = "sealed", "plain"
+
+
+def _looks_sealed(value: Any) -> bool:
+    """Whether a JSON value would be taken for a sealed one, or for one that only looks so and is marked as plain."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return False
+    return is_sealed(value.get(_SEALED)) or _looks_sealed(value.get(_PLAIN))
 
 
 class AgentDatabase:
@@ -358,6 +370,21 @@ def migrate(url: str, step: str) -> str:
         engine.dispose()
         close()
     return step
+
+
+def make_graphs(url: str) -> list[int]:
+    """Make the HNSW indexes that a Postgres database has use for, as its owner; gives their sizes."""
+    target = parsed(url)
+    if target.drivername == "sqlite":
+        return []
+    engine, close = postgres_engine(target)
+    try:
+        return vector_backends.make_graphs(engine)
+    except exc.DBAPIError as error:
+        raise explained(error, target) from error
+    finally:
+        engine.dispose()
+        close()
 
 
 def _nothing() -> None:

@@ -164,11 +164,18 @@ class AgentBook(Concern):
         return self.database.run(store_transfer.count, read=True)
 
     def migrate(self, url: str | None = None, step: str | None = None) -> str:
-        """Bring a database to a step, as a role that may change its tables; gives the step."""
+        """Bring a database to a step, as a role that may change its tables; gives the step.
+
+        At the newest step it also gets the HNSW indexes that pay: where a project has more than 20,000 vectors.
+        """
         url = url or self.settings.database_url
         if url is None:
             raise BadInput("no database is named", hint="Add --url URL; SQLite is brought up by itself.")
-        return database.migrate(url, step or schema_steps.NEWEST)
+        reached = database.migrate(url, step or schema_steps.NEWEST)
+        if reached == schema_steps.NEWEST:
+            for size in database.make_graphs(url):
+                self.clone.notes.append(f"made an HNSW index for vectors of {size} numbers: a project has very many")
+        return reached
 
     def migration_sql(self, step: str | None = None, since: str | None = None) -> str:
         """The same for Postgres as SQL, for a DBA to run."""
