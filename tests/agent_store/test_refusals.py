@@ -276,8 +276,8 @@ from pathlib import Path
 from holdfast.agent_store import agent_cycles, database
 from holdfast.errors import HoldfastError
 if sys.argv[3] == "short":
-    database.RETRIES = (0.05, 0.05)
-    database._NETWORK |= {"connect_timeout": 2, "tcp_user_timeout": 1500}
+    database.RETRIES = (0.05,)
+    database._NETWORK |= {"connect_timeout": 2, "tcp_user_timeout": 1000}
 subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
 wire = Wire(Path(sys.argv[1]))
 store = database.open_url(sys.argv[2].format(port=wire.port), "one")
@@ -310,7 +310,9 @@ def test_a_network_that_drops_every_packet(server: LocalPostgres, limits: str) -
             done = subprocess.run(words, capture_output=True, check=False, text=True, timeout=240, cwd=ROOT)
             first, second, last = done.stdout.splitlines() or [done.stderr] * 3
             for said in (first, second):
-                assert said.startswith("NoDatabase the server at 127.0.0.1 does not answer"), done.stdout + done.stderr
+                assert said.startswith("NoDatabase the agents' database at 127.0.0.1 does not answer"), (
+                    done.stdout + done.stderr
+                )
                 assert "whether the server" in said and "s3cret" not in said
             assert last == "[]", "once packets go through again, so do questions"
             return

@@ -448,7 +448,7 @@ def test_migrate_makes_the_graph_where_a_project_has_many_vectors(
     agents = Project.open(repo.path, environ={}).agents
     agents.migrate(server.url(name, OWNER))
     assert server.sql(graph, database=name) == "", "no project has many, though both together do"
-    more = Kept(stores[0], seed + 1, 90).vectors
+    more = Kept(stores[0], seed + 1, 120).vectors
     vector_backends.PgvectorStore(stores[0], MODEL, SIZE, project="project-one").put(more)
     agents.migrate(server.url(name, OWNER))
     assert server.sql(graph, database=name) == "t" and "HNSW" in agents.clone.notes[-1]

@@ -240,7 +240,7 @@ def test_wrong_kinds_of_values_are_one_sentence(project: Project) -> None:
             lambda bad=bad: queue.heartbeat(bad),
             lambda bad=bad: queue.fail(bad, "why"),
             lambda bad=bad: queue.revive(bad),
-            lambda bad=bad: agent.recall("a", embedding=bad if bad else [object()]),
+            lambda bad=bad: agent.recall("a", embedding=bad if bad != [1] else [None]),
             lambda bad=bad: agent.recall("a", embedding=[bad, object()]),
         ):
             with pytest.raises(BadInput):
