@@ -264,8 +264,12 @@ def test_what_was_recorded_before_stays_readable_and_is_found(repo: GitRepo) -> 
     assert problems(project) == [] and found_in(*places(project)) == []
 
 
-def test_a_run_killed_in_the_middle_leaves_nothing_in_clear(repo: GitRepo, seed: int) -> None:
-    """The words are on disk from the first line that a command prints; a power cut must not find them there."""
+@pytest.mark.parametrize("scope", [SCOPE, "", "events"])
+def test_a_run_killed_in_the_middle_leaves_nothing_in_clear(repo: GitRepo, seed: int, scope: str) -> None:
+    """The words are on disk from the first line that a command prints; a power cut must not find them there.
+
+    Nor may the command that completes it write them down, because sealing was switched off since.
+    """
     # Enough that it does not wait in memory for what a secret scanner must see as one.
     loop = f"for n in 1 2 3 4 5 6 7 8; do seq -f '{MARKER} %g' 3000; sleep 0.05; done; sleep 60"
     command = [sys.executable, "-m", "holdfast", "run", "--prompt", MARKER, "--task", MARKER, "--", "sh", "-c", loop]
@@ -285,7 +289,7 @@ def test_a_run_killed_in_the_middle_leaves_nothing_in_clear(repo: GitRepo, seed:
     assert found_in(repo.path / ".git", repo.path / ".holdfast", cache) == [], seed
     locked = opened(repo, "")
     assert any("cannot be completed now" in said for said in locked.clone.notes)
-    project = opened(repo)
+    project = opened(repo, scope=scope)
     (run,) = os.listdir(runs)
     shown = project.log.show(run)
     assert MARKER in str(shown.printed) and MARKER in str(shown.fields["prompt"]) and problems(project) == []

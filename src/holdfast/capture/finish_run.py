@@ -32,14 +32,14 @@ class BranchEventWriter:
         self._clone = clone
         self._writers: dict[str, SpoolWriter] = {}
 
-    def record(self, context: Mapping[str, Any], event: EventDraft) -> Event:
+    def record(self, context: Mapping[str, Any], event: EventDraft, *, sealed: bool = False) -> Event:
         """Write the event of a run on the line, and with the commit and branch, that its context names.
 
         What it does not name stays unnamed: this moment's commit would be a wrong one.
         """
         anchor = context.get("anchor") or {}
         told = {**(event.body or {}), "branch": anchor.get("branch")}
-        body = self._clone.store_body(event.kind, told, self._clone.intake)
+        body = self._clone.store_body(event.kind, told, self._clone.intake, sealed=sealed)
         writer = self._writer(context.get("line") or self._clone.line().id)
         return writer.append(replace(event, head=anchor.get("head"), body=None), body)
 
@@ -95,7 +95,8 @@ def conclude(clone: Clone, taken: capsule.Capsule, lines: BranchEventWriter, *, 
     root = taken.seal()
     if event is None:
         body = {name: value for name, value in told["body"].items() if value is not None}
-        event = lines.record(context, run_recording.run_draft(context, None, {**body, "output_sha256": root}))
+        draft = run_recording.run_draft(context, None, {**body, "output_sha256": root})
+        event = lines.record(context, draft, sealed=taken.vault is not None)
     if taken.vault:
         told, turns = agent_session.without_words(told), [agent_session.row_without_words(row) for row in turns]
     kept = agent_session.keep(clone, context, told, turns) if context["session"] else None
@@ -244,16 +245,17 @@ def _event(clone: Clone, taken: capsule.Capsule) -> tuple[Event, bool]:
     body = run_report.body(context, outputs=outputs, inputs=inputs, root=root)
     if files is not None:
         body["artifacts"] = run_report.artifacts(files)
-    return _record(clone, context, run_recording.run_draft(context, exit_status, body)), True
+    draft = run_recording.run_draft(context, exit_status, body)
+    return _record(clone, context, draft, sealed=taken.vault is not None), True
 
 
-def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft) -> Event:
+def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft, *, sealed: bool) -> Event:
     """Write the event where the run began, not where the command that completes it happens to stand."""
     line = context.get("line")
     if not line or line == clone.line().id:
-        return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")))
+        return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")), sealed=sealed)
     with contextlib.closing(BranchEventWriter(clone)) as there:
-        return there.record(context, event)
+        return there.record(context, event, sealed=sealed)
 
 
 def _rows(taken: capsule.Capsule, name: str) -> list[Mapping[str, Any]] | None:

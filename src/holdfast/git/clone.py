@@ -232,26 +232,29 @@ class Clone:
         """Look the line up again: its record was changed."""
         self._line = None
 
-    def record(self, draft: EventDraft) -> Event:
-        """Store an event on the current line: its body first, then its envelope; durable on return."""
+    def record(self, draft: EventDraft, *, sealed: bool = False) -> Event:
+        """Store an event on the current line: its body first, then its envelope; durable on return.
+
+        `sealed`: its text must be, whatever is set now.
+        """
         head = self.repo.head()
         line = self._line_at(head)
-        body = self._store_body(draft, head)
+        body = self._store_body(draft, head, sealed=sealed)
         if line.id not in self._writers:
             self._writers[line.id] = SpoolWriter(self.layout, line.id, heads=self.heads, clock=self.clock)
         return self._writers[line.id].append(draft, body, head=draft.head or head.oid)
 
-    def _store_body(self, draft: EventDraft, head: Head) -> str | None:
+    def _store_body(self, draft: EventDraft, head: Head, *, sealed: bool) -> str | None:
         if draft.body is None:
             return None
         body_bytes(draft.body)  # refused by its size before the scanner reads a hundred megabytes
-        return self.store_body(draft.kind, {**draft.body, "branch": head.branch}, self.scan)
+        return self.store_body(draft.kind, {**draft.body, "branch": head.branch}, self.scan, sealed=sealed)
 
-    def store_body(self, kind: str, body: Mapping[str, Any], scan: Scanner) -> str | None:
+    def store_body(self, kind: str, body: Mapping[str, Any], scan: Scanner, *, sealed: bool = False) -> str | None:
         """Keep the text of an event, cleaned, and sealed if it shall be; None and a note if that cannot be done."""
         try:
             cleaned = scan.value(dict(body))
-            if self.seals_body(kind):
+            if sealed or self.seals_body(kind):
                 clear = sealed_files.clear_body(cleaned)
                 cleaned = sealed_files.seal_object(self._keys(), cleaned, clear, "event")
         except (ScanFailed, LockedText, BadSettings) as error:
@@ -282,7 +285,7 @@ class Clone:
         return sealed_files.opening(None) if self.unlock else contextlib.nullcontext()
 
     def _reading_vault(self) -> TextVault:
-        """The keys for reading: without any, what is sealed stays closed, and the user is told why, once."""
+        """The keys for reading. Without any, sealed text stays closed, and one note says why."""
         try:
             return self._keys()
         except (LockedText, BadSettings) as error:

@@ -193,7 +193,7 @@ def key_source(setting: str | None, *, project: str, identity: str | None, envir
 
 
 class _NoKeys:
-    """Where no setting names a source: whoever needs a key is told so."""
+    """No setting names a source: asking it for keys is an error that says so."""
 
     makes = False
 

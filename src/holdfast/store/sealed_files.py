@@ -2,8 +2,8 @@
 
 A sealed file is one sealed text a line, each bound to its run, its name and its number. A run's context and an event's
 body stay JSON: what verification and look-up need (hashes, times, ids) is in clear, the rest is one field `sealed`.
-So whatever reads without asking for more sees no words, and needs no key. `opening` is how `show`, `why` and `log` ask;
-it holds for this thread of control alone, and the index is made outside of it.
+So a reader that does nothing special sees no words, and needs no key. `show`, `why` and `log` read inside `opening`,
+which holds for this thread of control alone; the index is made outside of it.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from holdfast.values import replace
 
 KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
 ENDED_BY = "transcript"
-SEALED = "[sealed]"  # stands where what was said is in a recording that only a key opens
+SEALED = "[sealed]"  # stands for words that are in a recording which only a key opens
 ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
 _OBJECTIVE = 200
 _ID = 10  # characters
