@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+import threading
+import time
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +49,20 @@ def test_a_package_has_no_module_that_is_not_there() -> None:
     """A misspelt name must fail where it is written, not when it is used."""
     with pytest.raises(ImportError, match="nothing_of_the_kind"):
         from holdfast.git import nothing_of_the_kind  # noqa: F401
+
+
+def test_a_module_that_another_thread_is_loading_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that answers its first two questions at once must not say that half of it is missing."""
+    package = tmp_path / "slowly_loaded"
+    package.mkdir()
+    (package / "__init__.py").write_text("from holdfast.lazy_module import lazy_modules\nlazy_modules(__name__)\n")
+    (package / "part.py").write_text("import time\ntime.sleep(0.5)\nANSWER = 42\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from slowly_loaded import part  # type: ignore[import-not-found]
+
+    first = threading.Thread(target=lambda: part.ANSWER)
+    first.start()
+    while "slowly_loaded.part" not in sys.modules and first.is_alive():
+        time.sleep(0.001)
+    assert part.ANSWER == 42
+    first.join()

@@ -27,7 +27,7 @@ SECTIONS = (
     *("invariants", "decisions", "dead-ends", "assumptions", "facts", "open", "blocked", "session", "changed"),
     *("goals", "found", "links"),
 )
-SEALED = ("directives", "cycles", "memories")  # what `security.sealed_text` seals
+SEALED = ("directives", "cycles", "memories", "recordings", "events")  # what `security.sealed_text` seals
 _NAMED = regex(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,99}")  # a check, a role or a model
 _NOT_IN_REFS = ("..", "@{", "\\", " ", "~", "^", ":", "?", "*", "[")
 CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "TZ", "VIRTUAL_ENV")
@@ -248,7 +248,7 @@ KEYS = (
         "what searches their memories: embedded, pgvector or chroma; pgvector if the database has it",
         untracked=True,
     ),
-    Key("encryption.scope", (), _sealed, "what of your own agents is sealed where it is kept", untracked=True),
+    Key("encryption.scope", (), _sealed, "what is sealed: of your own agents, recordings, events", untracked=True),
     Key("encryption.key", None, _name, "where the key for that comes from", untracked=True),
     Key("encryption.identity", None, _name, "a file that opens keys wrapped to age recipients", untracked=True),
     _may_start("crew.agent", (), _command, "the agent of crews: codex, claude, gemini, or a command"),

@@ -28,7 +28,10 @@ class LazyModule:
 
     def __getattr__(self, attribute: str) -> "Any":
         # A look into the table costs a tenth of an import, and a command asks a thousand times.
-        return getattr(sys.modules.get(self.__path) or load(self.__path), attribute)
+        try:
+            return getattr(sys.modules[self.__path], attribute)
+        except (KeyError, AttributeError):  # not loaded, or another thread is loading it: the import waits for that
+            return getattr(load(self.__path), attribute)
 
     def __setattr__(self, attribute: str, value: object) -> None:
         setattr(load(self.__path), attribute, value)

@@ -191,6 +191,37 @@ def test_a_killed_server_loses_no_record_and_gives_no_item_twice(
     check_server(repo, url, store, source, tmp_path)
 
 
+@pytest.mark.torture
+def test_a_server_killed_every_two_seconds_gives_no_item_twice(server: LocalPostgres, tmp_path: Path) -> None:
+    """Nobody waits for clients to recover: a kill may meet them while they ask again for the second or third time."""
+    chance, url, items = seeded(), server.url(new_database(server)), 6000
+    store, stop = database.open_url(url, "project-one"), FORKED.Event()
+    rows = [{"id": f"{n:06}", "agent_id": "A", "action": n, "state": "waiting", "attempts": 0} for n in range(items)]
+    more = {"most_attempts": 1000}
+    store.run(lambda tx: tx.insert(QUEUE, *({**row, **more, "ready": tx.now, "created": tx.now} for row in rows)))
+    started = [FORKED.Event() for _ in range(4)]
+    running = [FORKED.Process(target=claim_loop, args=(url, tmp_path, begun, stop)) for begun in started]
+    for one in running:
+        one.start()
+    assert all(begun.wait(60) for begun in started)
+    kills = 0
+    end = time.monotonic() + 120
+    while any(one.is_alive() for one in running) and time.monotonic() < end:
+        time.sleep(2 * chance.random() + 1)  # two seconds, on average, from kill to kill
+        server.kill()
+        server.start()
+        kills += 1
+    for one in running:
+        one.join(60)
+    claimed = lines(tmp_path / "claims")
+    states = store.run(lambda tx: tx.all(QUEUE.select().with_only_columns(QUEUE.c.id, QUEUE.c.state)))
+    store.close()
+    print(f"{kills} kills, {len(claimed)} items")
+    assert [one.exitcode for one in running] == [0] * 4, "a client did not recover"
+    assert kills >= 3 and sorted(claimed) == [f"{n:06}" for n in range(items)], "an item was lost or given twice"
+    assert {row.state for row in states} == {"done"}
+
+
 def progress(folder: Path) -> list[int]:
     return [len(lines(folder / name)) for name in ("acknowledged", "claims")]
 

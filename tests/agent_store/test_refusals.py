@@ -7,6 +7,7 @@ import os
 import select
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from tests.conftest import Cli, GitRepo
 
 SECRET = "s3cret/Pass word"
 AS_WRITTEN = "s3cret%2FPass%20word"
+ROOT = Path(__file__).parents[2]
 
 
 def refused(call: Callable[[], Any], kind: type[HoldfastError], *words: str) -> HoldfastError:
@@ -265,3 +267,53 @@ def test_a_damaged_or_locked_file(tmp_path: Path) -> None:
     path.write_bytes(b"no database " * 1000)
     refused(opening(f"sqlite:///{path}"), NoDatabase, "is damaged", "holdfast agent import")
     assert path.read_bytes() == b"no database " * 1000
+
+
+_SILENT = """
+import subprocess, sys
+from tests.agent_store.test_refusals import Wire
+from pathlib import Path
+from holdfast.agent_store import agent_cycles, database
+from holdfast.errors import HoldfastError
+if sys.argv[3] == "short":
+    database.RETRIES = (0.05,)
+    database._NETWORK |= {"connect_timeout": 2, "tcp_user_timeout": 1000}
+subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+wire = Wire(Path(sys.argv[1]))
+store = database.open_url(sys.argv[2].format(port=wire.port), "one")
+store.run(agent_cycles.every_agent)
+# A queue of one byte: every packet is dropped, and nobody is told.
+subprocess.run(["tc", "qdisc", "add", "dev", "lo", "root", "bfifo", "limit", "1"], check=True)
+for _ in range(2):  # on a connection that was open, and with none
+    try:
+        store.run(agent_cycles.every_agent)
+        print("answered")
+    except HoldfastError as error:
+        print(type(error).__name__, error, error.hint)
+subprocess.run(["tc", "qdisc", "del", "dev", "lo", "root"], check=True)
+print(store.run(agent_cycles.every_agent))
+"""
+
+
+@pytest.mark.parametrize("limits", ["short", pytest.param("real", marks=pytest.mark.torture)])
+def test_a_network_that_drops_every_packet(server: LocalPostgres, limits: str) -> None:
+    """A pulled cable or a firewall says no word: the client must give up in bounded time, with the same sentence.
+
+    In a network namespace of its own; with the limits of every day two questions take about two minutes.
+    """
+    alone = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--map-root-user", "--net"]
+    probe = "ip link set lo up && tc qdisc add dev lo root bfifo limit 1"
+    with contextlib.suppress(FileNotFoundError):
+        if subprocess.run([*alone, "sh", "-c", probe], capture_output=True, check=False).returncode == 0:
+            url = f"postgresql://{APP}:{AS_WRITTEN}@127.0.0.1:{{port}}/{new_database(server)}"
+            words = [*alone, sys.executable, "-c", _SILENT, str(server.socket), url, limits]
+            done = subprocess.run(words, capture_output=True, check=False, text=True, timeout=240, cwd=ROOT)
+            first, second, last = done.stdout.splitlines() or [done.stderr] * 3
+            for said in (first, second):
+                assert said.startswith("NoDatabase the agents' database at 127.0.0.1 does not answer"), (
+                    done.stdout + done.stderr
+                )
+                assert "whether the server" in said and "s3cret" not in said
+            assert last == "[]", "once packets go through again, so do questions"
+            return
+    pytest.skip("needs a network namespace, `ip` and `tc`")

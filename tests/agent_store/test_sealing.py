@@ -354,8 +354,8 @@ def test_a_scope_without_a_key_is_refused(open_with: Opened) -> None:
     """Text that was meant to be sealed must not be kept in clear."""
     with pytest.raises(BadSettings, match=r"encryption\.key"):
         open_with(HOLDFAST_ENCRYPTION_SCOPE="memories").agents.get("a")
-    with pytest.raises(BadSettings, match="cannot seal 'recordings'"):
-        open_with(HOLDFAST_ENCRYPTION_SCOPE="recordings")
+    with pytest.raises(BadSettings, match="cannot seal 'everything'"):
+        open_with(HOLDFAST_ENCRYPTION_SCOPE="everything")
 
 
 def test_sealing_is_not_for_a_pull_request_to_say() -> None:
@@ -370,3 +370,16 @@ def test_commands_that_seal_nothing_load_no_cipher() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize("scope", ["", ALL])
+def test_a_state_that_looks_sealed_comes_back_as_it_is(open_with: Opened, scope: str) -> None:
+    """An agent that handles sealed text, or somebody who plays a trick, must not lock itself out."""
+    looks = {"sealed": KNOWN}
+    for state in (looks, {"plain": looks}, {"plain": {"plain": looks}}, {"plain": 1}, {"sealed": "no"}, [looks]):
+        agent = open_with(**(by_variable(secret(), scope) if scope else {})).agents.get(f"a{len(str(state))}")
+        with agent.cycle() as cycle:
+            cycle.propose(tool="t", arguments=looks)
+            cycle.result(output=state, state=state)
+        again = open_with(**(by_variable(secret(), scope) if scope else {})).agents.find(agent.name)
+        assert again.resume().state == state and again.cycles()[0].result.output == state, state

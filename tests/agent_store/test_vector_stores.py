@@ -431,3 +431,30 @@ def test_of_a_hundred_thousand_nearly_all_are_found(place: Place, request: pytes
         found += len(truth & {one for one, _ in near.hits})
     assert found >= 0.99 * 1000
     assert place.notes == []
+
+
+def test_migrate_makes_the_graph_where_a_project_has_many_vectors(
+    server: LocalPostgres, repo: GitRepo, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An index that an owner has to know of by heart is not made; one for few vectors would only lose some."""
+    monkeypatch.setattr(vector_backends, "HNSW_FROM", 100)
+    name = new_database(server)
+    graph = f"SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('{vector_backends.graph_name(SIZE)}')"
+    stores = []
+    for project, count in (("project-one", 60), ("project-two", 60)):
+        kept = database.open_url(server.url(name), project)
+        vector_backends.PgvectorStore(kept, MODEL, SIZE, project=project).put(Kept(kept, seed, count).vectors)
+        stores.append(kept)
+    agents = Project.open(repo.path, environ={}).agents
+    agents.migrate(server.url(name, OWNER))
+    assert server.sql(graph, database=name) == "", "no project has many, though both together do"
+    more = Kept(stores[0], seed + 1, 120).vectors
+    vector_backends.PgvectorStore(stores[0], MODEL, SIZE, project="project-one").put(more)
+    agents.migrate(server.url(name, OWNER))
+    assert server.sql(graph, database=name) == "t" and "HNSW" in agents.clone.notes[-1]
+    forced = "SELECT relforcerowsecurity FROM pg_class WHERE relname = 'memory_vector'"
+    assert server.sql(forced, database=name) == "t", "counting must not leave the table open"
+    agents.migrate(server.url(name, OWNER))
+    assert sum("HNSW" in said for said in agents.clone.notes) == 1
+    for one in stores:
+        one.close()

@@ -214,3 +214,48 @@ def test_many_processes_take_each_item_exactly_once(
     assert sorted(n for mine in taken for n in mine) == list(range(items))
     ended = store.run(lambda tx: tx.all(QUEUE.select().with_only_columns(QUEUE.c.state, QUEUE.c.attempts)))
     assert {tuple(row) for row in ended} == {("done", 1)}
+
+
+def test_wrong_kinds_of_values_are_one_sentence(project: Project) -> None:
+    """Annotations keep nobody from giving a text for a number; a stack trace tells them less than a sentence."""
+    queue, agent = project.agents.queue("a"), project.agents.get("a")
+    item = queue.put(1)
+    bad: Any
+    for bad in ("5", None, 1.5, True, [1], float("nan")):
+        for call in (
+            lambda bad=bad: queue.put(1, most_attempts=bad),
+            lambda bad=bad: queue.claim(count=bad),
+            lambda bad=bad: queue.items(limit=bad),
+            lambda bad=bad: agent.recall("a", limit=bad),
+        ):
+            with pytest.raises(BadInput):
+                call()
+    for bad in ("5", [1], True, {}, object(), float("nan"), float("inf")):
+        for call in (
+            lambda bad=bad: queue.put(1, delay=bad),
+            lambda bad=bad: queue.claim(lease=bad),
+            lambda bad=bad: queue.heartbeat(item, lease=bad),
+            lambda bad=bad: queue.fail(item, "why", retry_in=bad),
+            lambda bad=bad: queue.done(bad),
+            lambda bad=bad: queue.heartbeat(bad),
+            lambda bad=bad: queue.fail(bad, "why"),
+            lambda bad=bad: queue.revive(bad),
+            lambda bad=bad: agent.recall("a", embedding=bad if bad != [1] else [None]),
+            lambda bad=bad: agent.recall("a", embedding=[bad, object()]),
+        ):
+            with pytest.raises(BadInput):
+                call()
+    for bad in (5, b"a", ["a"], object()):
+        for call in (
+            lambda bad=bad: queue.put(1, key=bad),
+            lambda bad=bad: queue.items(state=bad),
+            lambda bad=bad: agent.recall(bad),
+            lambda bad=bad: agent.recall("a", namespaces=bad if bad != ["a"] else "a"),
+            lambda bad=bad: agent.recall("a", projects=bad if bad != ["a"] else "a"),
+            lambda bad=bad: agent.remember("a", namespace=bad),
+        ):
+            with pytest.raises(BadInput):
+                call()
+    with pytest.raises(BadInput):
+        queue.fail(item, object())  # type: ignore[arg-type]
+    assert queue.counts() == {"waiting": 1}

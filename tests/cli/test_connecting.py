@@ -321,6 +321,18 @@ def test_bundles_go_in_and_out_as_before(cli: Cli, here: GitRepo, tmp_path: Path
     assert cli("import", str(tmp_path / "none"), ok=False).code not in (0, 70)
 
 
+def test_export_and_uninstall_name_the_agents_that_they_leave_out_or_delete(
+    cli: Cli, here: GitRepo, tmp_path: Path
+) -> None:
+    """Whoever saves the store and deletes the clone must not lose the agents that nobody spoke of."""
+    said = "holdfast agent export FILE"
+    assert said not in cli("export", str(tmp_path / "without")).out
+    Project.open(here.path).agents.get("researcher")
+    assert said in cli("export", str(tmp_path / "with")).out
+    asked = cli("uninstall", ok=False)
+    assert asked.code != 0 and said in asked.out + asked.err and (here / ".git/holdfast/agents.db").exists()
+
+
 def scrubbed(text: str, home: Path) -> str:
     """A screen without what differs from one machine to the next."""
     text = text.replace(str(home), "/home/ada").replace(sys.executable, "/usr/bin/python3")

@@ -20,10 +20,10 @@ import sqlalchemy as sa
 from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, Connection, Engine, make_url
 
-from holdfast.agent_store import schema_steps
+from holdfast.agent_store import schema_steps, vector_backends
 from holdfast.agent_store.tables import SEALING_KEY, to_json
-from holdfast.errors import BadInput, Busy, HoldfastError, NoDatabase, NotFound, NotStored
-from holdfast.security.sealed_text import SECRET_BYTES, KeySource, SealingKey, StoredKey, TextVault, is_sealed
+from holdfast.errors import BadInput, Busy, HoldfastError, NoDatabase, NotStored
+from holdfast.security.sealed_text import StoredKey, TextVault, is_sealed
 from holdfast.store.database_file import make_private
 
 T = TypeVar("T")
@@ -195,15 +195,27 @@ class StoreTransaction:
     def sealed(self, scope: str, value: Any, *bound: object) -> Any:
         """A JSON value as it may be kept at a place (table, column, key of the row)."""
         if value is None or not self.vault.seals(scope):
-            return value
-        return {"sealed": self.vault.seal(scope, to_json(value), *bound)}
+            return {_PLAIN: value} if _looks_sealed(value) else value
+        return {_SEALED: self.vault.seal(scope, to_json(value), *bound)}
 
     def opened(self, value: Any, *bound: object) -> Any:
         """The JSON value that is kept at a place; LOCKED if it stays closed."""
-        if not (isinstance(value, dict) and len(value) == 1 and is_sealed(value.get("sealed"))):
+        if not _looks_sealed(value):
             return value
-        text = self.vault.unseal(value["sealed"], *bound)
+        if _PLAIN in value:
+            return value[_PLAIN]
+        text = self.vault.unseal(value[_SEALED], *bound)
         return LOCKED if text is None else json.loads(text)
+
+
+_SEALED, _PLAIN = "sealed", "plain"
+
+
+def _looks_sealed(value: Any) -> bool:
+    """Whether a JSON value would be taken for a sealed one, or for one that only looks so and is marked as plain."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return False
+    return is_sealed(value.get(_SEALED)) or _looks_sealed(value.get(_PLAIN))
 
 
 class AgentDatabase:
@@ -251,60 +263,25 @@ class AgentDatabase:
         self._close()
 
 
-class SealingKeys:
-    """The keys of a project's sealed texts: which there are, a new one, and the end of one."""
+class KeyTable:
+    """The keys of sealed texts that a store knows; where it is a server, all machines see them."""
 
-    def __init__(self, store: AgentDatabase, source: KeySource, scope: Sequence[str]) -> None:
-        self._store, self._source, self._scope = store, source, scope
+    def __init__(self, store: AgentDatabase) -> None:
+        self._store = store
 
     def list(self) -> Sequence[StoredKey]:
-        """What the store knows of keys, the oldest first."""
         return self._store.run(_stored_keys, read=True)
 
-    def unlock(self) -> None:
-        """Let the store seal and open with the keys that are here; the first key is made when it is needed."""
-        if self._scope and not self._look() and not self._can_be_opened_elsewhere():
-            self.rotate()
+    def put(self, key: StoredKey) -> None:
+        row = {"id": key.id, "wrapped": key.wrapped, "created": key.created, "destroyed": key.destroyed}
+        self._store.run(lambda tx: tx.insert_new(SEALING_KEY, row))
 
-    def _can_be_opened_elsewhere(self) -> bool:
-        """Whether there is a key that somebody has: another one, made here, would part what agents wrote."""
-        return not self._source.makes or any(key.destroyed is None for key in self.list())
-
-    def rotate(self) -> str:
-        """Seal with a new key from now on; what older ones sealed stays as it is. Gives its id."""
-        secret = os.urandom(SECRET_BYTES)
-        made = SealingKey.of(secret, self._store.project)
-        wrapped = self._source.add(secret)
-        self._store.run(lambda tx: tx.insert_new(SEALING_KEY, {"id": made.id, "wrapped": wrapped, "created": tx.now}))
-        self._look()
-        return made.id
-
-    def destroy(self, key: str) -> bool:
-        """End a key: what it sealed can never be read again. False if its secret is still where only you can remove it.
-
-        Copies of the database from before still hold a wrapped key: they end with the identities that open it.
-        """
-        known = {one.id for one in self.list()} | {self._store.vault.key_id}
-        if key not in known:
-            raise NotFound(f"there is no key {key[:40]!r}", hint="List them with `project.agents.keys.list()`.")
-        is_gone = self._source.destroy(self._store.project, key)
+    def end(self, key: str) -> None:
         self._store.run(lambda tx: _end_key(tx, key))
         if not self._store.is_shared:
             with self._store.engine.connect() as connection:  # or its bytes stay in the log beside the file
                 connection.exec_driver_sql("COMMIT")
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._look()
-        return is_gone
-
-    def _look(self) -> bool:
-        """Read the keys again; whether one is there to seal with."""
-        stored, project = self.list(), self._store.project
-        made = [SealingKey.of(secret, project) for secret in self._source.secrets(stored)]
-        gone = [key.id for key in stored if key.destroyed is not None]
-        noted = self._store.vault.locked
-        self._store.vault = TextVault(project, scope=self._scope, keys=made, destroyed=gone)
-        self._store.vault.locked = noted
-        return self._store.vault.key_id is not None
 
 
 def _stored_keys(tx: StoreTransaction) -> list[StoredKey]:
@@ -393,6 +370,21 @@ def migrate(url: str, step: str) -> str:
         engine.dispose()
         close()
     return step
+
+
+def make_graphs(url: str) -> list[int]:
+    """Make the HNSW indexes that a Postgres database has use for, as its owner; gives their sizes."""
+    target = parsed(url)
+    if target.drivername == "sqlite":
+        return []
+    engine, close = postgres_engine(target)
+    try:
+        return vector_backends.make_graphs(engine)
+    except exc.DBAPIError as error:
+        raise explained(error, target) from error
+    finally:
+        engine.dispose()
+        close()
 
 
 def _nothing() -> None:

@@ -135,10 +135,40 @@ def graph_name(size: int) -> str:
     return f"{VECTOR_TABLE}_hnsw_{size}"
 
 
-def graph_sql(size: int) -> str:
-    """What an owner runs to have an HNSW index for vectors of a size."""
+def make_graphs(engine: sa.Engine) -> list[int]:
+    """Make an HNSW index for each size of vectors of which one project has more than HNSW_FROM; gives the new sizes.
+
+    For the owner of the tables. Others read and write meanwhile, but for the moment in which vectors are counted.
+    """
+    made = []
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if not connection.exec_driver_sql(f"SELECT to_regclass('{VECTOR_TABLE}')").scalar():
+            return []
+        for size in _large_sizes(engine):
+            asked = sa.text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)")
+            is_valid = connection.execute(asked, {"name": graph_name(size)}).scalar()
+            if is_valid is False:  # whoever made it was interrupted
+                connection.exec_driver_sql(f"DROP INDEX CONCURRENTLY {graph_name(size)}")
+            if not is_valid:
+                connection.exec_driver_sql(graph_sql(size, at_once=False))
+                made.append(size)
+    return made
+
+
+def _large_sizes(engine: sa.Engine) -> list[int]:
+    """The sizes of vectors of which a project has more than HNSW_FROM. An owner must ask for leave to count them."""
+    counted = f"SELECT size FROM {VECTOR_TABLE} GROUP BY project_id, size HAVING count(*) > {HNSW_FROM}"
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"ALTER TABLE {VECTOR_TABLE} NO FORCE ROW LEVEL SECURITY")
+        found = {int(row[0]) for row in connection.exec_driver_sql(counted)}
+        connection.exec_driver_sql(f"ALTER TABLE {VECTOR_TABLE} FORCE ROW LEVEL SECURITY")
+    return sorted(found)
+
+
+def graph_sql(size: int, *, at_once: bool = True) -> str:
+    """What an owner runs to have an HNSW index for vectors of a size; `at_once` keeps writers out meanwhile."""
     return (
-        f"CREATE INDEX IF NOT EXISTS {graph_name(size)} ON {VECTOR_TABLE}"
+        f"CREATE INDEX {'' if at_once else 'CONCURRENTLY '}IF NOT EXISTS {graph_name(size)} ON {VECTOR_TABLE}"
         f" USING hnsw ((embedding::halfvec({size})) halfvec_cosine_ops) WHERE size = {size}"
     )
 

@@ -358,7 +358,10 @@ class MemoryVectors:
 
 def checked_vector(numbers: Sequence[float]) -> Floats:
     """Numbers that somebody gave, as a vector of length one; BadInput if they are none."""
-    vector = unit(numbers) if 0 < len(numbers) <= MAX_SIZE else None
+    try:
+        vector = unit(numbers) if not isinstance(numbers, str | bytes) and 0 < len(numbers) <= MAX_SIZE else None
+    except (TypeError, ValueError):  # no numbers, or no list
+        vector = None
     if vector is None:
         raise BadInput(
             f"an embedding is a list of up to {MAX_SIZE:,} numbers that are not all zero",

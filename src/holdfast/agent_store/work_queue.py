@@ -42,8 +42,10 @@ class WorkQueue:
 
     def put(self, action: Any, *, key: str | None = None, delay: float = 0, most_attempts: int = ATTEMPTS) -> WorkItem:
         """Add an action (any JSON), durable on return; with a `key` that was used before, give that item instead."""
-        if not 1 <= most_attempts <= 1000:
+        if not _is_whole(most_attempts, 1000):
             raise BadInput("an item has between 1 and 1,000 attempts")
+        if key is not None and not isinstance(key, str):
+            raise BadInput("the key of an item is a text", hint='Write key="…".')
         to_json(action)
         item = _id(self._agent, key) if key is not None else token(16)
         made = partial(_put, agent=self._agent, item=item, action=self._clean(action), wait=_micros(delay))
@@ -54,38 +56,56 @@ class WorkQueue:
 
         They are this holder's for `lease` seconds, and for as long again after each `heartbeat`.
         """
-        if not 1 <= count <= MOST:
+        if not _is_whole(count, MOST):
             raise BadInput(f"a claim takes between 1 and {MOST:,} items")
         taken = partial(_claim, agent=self._agent, holder=self._holder, mark=token(16))
         return self._database.run(partial(taken, lease=_lease(lease), count=count))
 
     def heartbeat(self, item: WorkItem, lease: float = LEASE) -> WorkItem:
         """Hold an item for longer; Claimed if it was given to another holder meanwhile."""
-        return self._database.run(partial(_renew, item=item, lease=_lease(lease)))
+        return self._database.run(partial(_renew, item=_an_item(item), lease=_lease(lease)))
 
     def done(self, item: WorkItem, outcome: Any = None) -> WorkItem:
         """Say that an item is done, and what came of it; Claimed if it was given to another holder meanwhile."""
         to_json(outcome)
-        return self._database.run(partial(_end, item=item, outcome=self._clean(outcome)))
+        return self._database.run(partial(_end, item=_an_item(item), outcome=self._clean(outcome)))
 
     def fail(self, item: WorkItem, why: str, *, retry_in: float | None = None) -> WorkItem:
         """Give an item back to be tried again, in so many seconds; without attempts left it is kept as failed."""
-        wait = min(FIRST_WAIT * 2 ** (item.attempts - 1), LONGEST_WAIT) if retry_in is None else retry_in
-        return self._database.run(partial(_fail, item=item, why=str(self._clean(why)), wait=_micros(wait)))
+        to_json(why)
+        wait = min(FIRST_WAIT * 2 ** (_an_item(item).attempts - 1), LONGEST_WAIT) if retry_in is None else retry_in
+        return self._database.run(partial(_fail, item=_an_item(item), why=str(self._clean(why)), wait=_micros(wait)))
 
     def revive(self, item: WorkItem) -> WorkItem:
         """Let a failed item be tried again, with all its attempts."""
-        return self._database.run(partial(_revive, item=item))
+        return self._database.run(partial(_revive, item=_an_item(item)))
 
     def items(self, state: str | None = None, *, limit: int = 100) -> Sequence[WorkItem]:
         """Items, oldest first; of one state, if it is given."""
         if state is not None and state not in QUEUE_STATES:
-            raise BadInput(f"{state[:40]!r} is no state of an item", hint=f"Use {', '.join(QUEUE_STATES)}.")
+            raise BadInput(f"{str(state)[:40]!r} is no state of an item", hint=f"Use {', '.join(QUEUE_STATES)}.")
+        if not _is_whole(limit, 1 << 31):
+            raise BadInput("a list has a limit of 1 item or more")
         return self._database.run(partial(_items, agent=self._agent, state=state, limit=limit), read=True)
 
     def counts(self) -> dict[str, int]:
         """How many items are in each state."""
         return self._database.run(partial(_counts, agent=self._agent), read=True)
+
+
+def _is_whole(number: object, most: int) -> bool:
+    """Whether somebody gave a whole number from 1 on; annotations keep nobody from giving something else."""
+    return type(number) is int and 1 <= number <= most
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _an_item(item: Any) -> WorkItem:
+    if not isinstance(item, WorkItem):
+        raise BadInput("this wants an item of the queue, as `claim` gives it", hint="Claim one: `queue.claim()`.")
+    return item
 
 
 def _id(agent: str, key: str) -> str:
@@ -94,13 +114,13 @@ def _id(agent: str, key: str) -> str:
 
 
 def _micros(seconds: float) -> int:
-    if not 0 <= seconds <= LONGEST:
-        raise BadInput(f"{seconds} is no number of seconds up to 30 days")
+    if not _is_number(seconds) or not 0 <= seconds <= LONGEST:
+        raise BadInput(f"{str(seconds)[:40]!r} is no number of seconds up to 30 days")
     return int(seconds * MICROS)
 
 
 def _lease(seconds: float) -> int:
-    if seconds <= 0:
+    if _is_number(seconds) and seconds <= 0:
         raise BadInput("a lease lasts some time", hint="Give its seconds, such as 60.")
     return _micros(seconds)
 

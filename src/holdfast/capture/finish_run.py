@@ -9,17 +9,16 @@ written on the branch where the run happened, not on the one that is checked out
 import contextlib
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from holdfast.capture import run_recording, run_report
 from holdfast.capture.ingest import agent_session
 from holdfast.capture.ingest.run_files import BODY, turns_of
-from holdfast.errors import CorruptLog, HoldfastError, ScanFailed
+from holdfast.errors import CorruptLog, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
 from holdfast.store import capsule, import_progress, receipt_files
-from holdfast.store.format import body_bytes
 from holdfast.store.layout import Layout
 from holdfast.store.log import SpoolWriter, spool_ends
 from holdfast.store.seal import spools as seal_spools
@@ -33,17 +32,14 @@ class BranchEventWriter:
         self._clone = clone
         self._writers: dict[str, SpoolWriter] = {}
 
-    def record(self, context: Mapping[str, Any], event: EventDraft) -> Event:
+    def record(self, context: Mapping[str, Any], event: EventDraft, *, sealed: bool = False) -> Event:
         """Write the event of a run on the line, and with the commit and branch, that its context names.
 
         What it does not name stays unnamed: this moment's commit would be a wrong one.
         """
-        anchor, body = context.get("anchor") or {}, None
-        try:
-            cleaned = self._clone.intake.value({**(event.body or {}), "branch": anchor.get("branch")})
-            body = self._clone.bodies.put(body_bytes(cleaned))
-        except ScanFailed as error:
-            self._clone.notes.append(f"the event's text was not stored: {error}")
+        anchor = context.get("anchor") or {}
+        told = {**(event.body or {}), "branch": anchor.get("branch")}
+        body = self._clone.store_body(event.kind, told, self._clone.intake, sealed=sealed)
         writer = self._writer(context.get("line") or self._clone.line().id)
         return writer.append(replace(event, head=anchor.get("head"), body=None), body)
 
@@ -89,7 +85,9 @@ def conclude_again(clone: Clone, taken: capsule.Capsule) -> Event | None:
 
 def conclude(clone: Clone, taken: capsule.Capsule, lines: BranchEventWriter, *, event: Event | None = None) -> Event:
     """Seal a complete capsule and record it; `event` is its event if it was recorded already."""
-    context, told = context_of(taken.folder), capsule.read_json(taken.folder, BODY)
+    context = context_of(taken.folder)  # of a sealed run what stays in clear: what follows is written elsewhere
+    with taken.opening():
+        told, turns = capsule.read_json(taken.folder, BODY), list(turns_of(taken.folder))
     if context is None or not isinstance(told, dict):
         raise CorruptLog(f"the capsule of run {taken.run_id} does not say what its event is")
     if event is None:
@@ -97,9 +95,12 @@ def conclude(clone: Clone, taken: capsule.Capsule, lines: BranchEventWriter, *, 
     root = taken.seal()
     if event is None:
         body = {name: value for name, value in told["body"].items() if value is not None}
-        event = lines.record(context, run_recording.run_draft(context, None, {**body, "output_sha256": root}))
-    kept = agent_session.keep(clone, context, told, turns_of(taken.folder)) if context["session"] else None
-    remember(clone, taken.folder, context, told["read"], session_id=kept)
+        draft = run_recording.run_draft(context, None, {**body, "output_sha256": root})
+        event = lines.record(context, draft, sealed=taken.vault is not None)
+    if taken.vault:
+        told, turns = agent_session.without_words(told), [agent_session.row_without_words(row) for row in turns]
+    kept = agent_session.keep(clone, context, told, turns) if context["session"] else None
+    remember(clone, turns, context, told["read"], session_id=kept)
     taken.close(clone.joined(event))
     return event
 
@@ -116,7 +117,9 @@ def _with_packs(clone: Clone, taken: capsule.Capsule, context: dict[str, Any]) -
     told = receipt_files.take_up(clone.stores, taken.run_id, context)
     if told is None:
         return context
-    taken.replace(capsule.CONTEXT, capsule.to_json(told))
+    with taken.opening():
+        whole = receipt_files.take_up(clone.stores, taken.run_id, capsule.read_context(taken.folder))
+    taken.replace(capsule.CONTEXT, capsule.to_json(whole))
     return told
 
 
@@ -137,19 +140,27 @@ def stores_of(clone: Clone) -> tuple[Layout, ...]:
 
 def remember_again(clone: Clone, folder: str, context: Mapping[str, Any]) -> None:
     """Learn from a sealed run what was imported, if the record of it is lost."""
-    told = capsule.read_json(folder, BODY)
+    with clone.unsealed():
+        told, turns = capsule.read_json(folder, BODY), list(turns_of(folder))
     if isinstance(told, dict):
         session = context["session"]["id"] if context["session"] else None
-        remember(clone, folder, context, told["read"], session_id=session)
+        if capsule.is_sealed(folder):
+            told = agent_session.without_words(told)
+        remember(clone, turns, context, told["read"], session_id=session)
 
 
 def remember(
-    clone: Clone, folder: str, context: Mapping[str, Any], read: Mapping[str, Any], *, session_id: str | None
+    clone: Clone,
+    turns: Iterable[Mapping[str, Any]],
+    context: Mapping[str, Any],
+    read: Mapping[str, Any],
+    *,
+    session_id: str | None,
 ) -> import_progress.ImportProgress:
     """Note what a sealed run holds of its session, so that none of it is taken again."""
     agent = context["agent"]
     new: dict[str, set[str]] = {name: set() for name in ("turns", "steps", "contents", "prints")}
-    for row in turns_of(folder):
+    for row in turns:
         new["turns"].add(row["key"])
         new["steps"].update(row["steps"])
         new["contents"].update(row["contents"])
@@ -202,7 +213,7 @@ def _complete(clone: Clone, store: Layout, run_id: str) -> RecoveredRun | None:
     if folder is None or not os.path.lexists(os.path.join(folder, capsule.OPEN)):
         capsule.forget(store, run_id)
         return None
-    taken = capsule.Capsule.take_over(store, run_id, folder=folder)
+    taken = capsule.Capsule.take_over(store, run_id, folder=folder, vault=clone.recording_vault(folder))
     if taken is None:
         return None
     try:
@@ -220,29 +231,31 @@ def _event(clone: Clone, taken: capsule.Capsule) -> tuple[Event, bool]:
     """The run's event: found if the wrapper came that far, else written now."""
     for event in clone.find_events("own", kinds=("run",), runs=(taken.run_id,)):
         return event, False
-    ending, context = taken.noted(), {**capsule.read_context(taken.folder), "run_id": taken.run_id}
+    with taken.opening():
+        ending, context = taken.noted(), {**capsule.read_context(taken.folder), "run_id": taken.run_id}
+        # What the wrapper had not listed is unknown: others may have changed files since.
+        files, inputs = _rows(taken, run_recording.FILES), _inputs(taken, context)
     exit_status, ended = ending.get("exit_status"), ending.get("ended")
-    # What the wrapper had not listed is unknown: others may have changed files since.
-    files = _rows(taken, run_recording.FILES)
     told = _sizes(os.path.join(taken.folder, "outputs"))
     outputs = run_report.outputs(context, told, exit_status=exit_status, ended=ended, files=files)
     if os.path.lexists(os.path.join(taken.folder, capsule.SUMMARY)):
         root = taken.seal()  # the wrapper died after the last file; only the seal was missing
     else:
         root = run_recording.seal_run(taken, context, outputs, files, scan=clone.intake)
-    body = run_report.body(context, outputs=outputs, inputs=_inputs(taken, context), root=root)
+    body = run_report.body(context, outputs=outputs, inputs=inputs, root=root)
     if files is not None:
         body["artifacts"] = run_report.artifacts(files)
-    return _record(clone, context, run_recording.run_draft(context, exit_status, body)), True
+    draft = run_recording.run_draft(context, exit_status, body)
+    return _record(clone, context, draft, sealed=taken.vault is not None), True
 
 
-def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft) -> Event:
+def _record(clone: Clone, context: Mapping[str, Any], event: EventDraft, *, sealed: bool) -> Event:
     """Write the event where the run began, not where the command that completes it happens to stand."""
     line = context.get("line")
     if not line or line == clone.line().id:
-        return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")))
+        return clone.record(replace(event, head=(context.get("anchor") or {}).get("head")), sealed=sealed)
     with contextlib.closing(BranchEventWriter(clone)) as there:
-        return there.record(context, event)
+        return there.record(context, event, sealed=sealed)
 
 
 def _rows(taken: capsule.Capsule, name: str) -> list[Mapping[str, Any]] | None:
@@ -255,9 +268,9 @@ def _inputs(taken: capsule.Capsule, context: Mapping[str, Any]) -> dict[str, Any
     if context.get("command") is None:
         return _sizes(folder)
     stdin = None
-    with contextlib.suppress(OSError), open(os.path.join(folder, "stdin"), "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        stdin = {"sha256": digest, "size": os.fstat(file.fileno()).st_size}
+    with contextlib.suppress(OSError, HoldfastError):
+        data = capsule.read_bytes(taken.folder, "inputs/stdin", limit=1 << 30) or b""
+        stdin = {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
     return run_report.inputs(stdin, _rows(taken, run_recording.GIVEN) or [])
 
 

@@ -142,12 +142,19 @@ class _Keeper:
     def _copy(self, data: bytes, row: dict[str, Any]) -> None:
         try:
             clean = self._scan.file(data)
-            self._into.add(f"outputs/files/{row['path']}", clean)
+            if self._into.vault:  # where contents are sealed, names are not told either
+                row["copy"] = str(MAX_COPIED_FILES - self._files + 1)
+            self._into.add(copy_name(row), clean)
         except (HoldfastError, OSError):
             return  # a name too long for the store, a full disk: the hash stands alone
         self._room -= len(data)
         self._files -= 1
         row["stored"], row["redacted"] = True, clean != data
+
+
+def copy_name(row: Mapping[str, Any]) -> str:
+    """Where the copy of a produced file lies in its capsule."""
+    return f"outputs/files/{row.get('copy') or row['path']}"
 
 
 GIVEN = "inputs/files.json"
@@ -226,7 +233,8 @@ class CapsuleRecording:
         while True:
             try:
                 self.context = self._clone.intake.value(self.context)
-                self.capsule = capsule.Capsule.create(self._clone.layout, self.run_id, self.context)
+                vault = self._clone.recording_vault()
+                self.capsule = capsule.Capsule.create(self._clone.layout, self.run_id, self.context, vault=vault)
                 return
             except FileExistsError:  # two runs drew the same id in the same second
                 self.run_id = self.context["run_id"] = run_id(self._clone.clock())

@@ -148,7 +148,7 @@ def inputs(stdin: Mapping[str, Any] | None, files: Sequence[Mapping[str, Any]]) 
 
 def artifacts(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The produced files as the event lists them: as many as fit."""
-    return _that_fit(files, ("path", "sha256", "size", "stored", "shared", "deleted"), MAX_LISTED)
+    return _that_fit(files, ("path", "sha256", "size", "stored", "shared", "deleted", "copy"), MAX_LISTED)
 
 
 def _that_fit(files: Sequence[Mapping[str, Any]], fields: Sequence[str], room: int) -> list[dict[str, Any]]:
@@ -157,7 +157,7 @@ def _that_fit(files: Sequence[Mapping[str, Any]], fields: Sequence[str], room: i
         room -= len(str(row.get("path"))) + 200
         if room < 0:
             break
-        listed.append({name: row.get(name) for name in fields})
+        listed.append({name: row.get(name) for name in fields if name != "copy" or "copy" in row})
     return listed
 
 

@@ -360,7 +360,7 @@ def record_run(clone: Clone, outcome: recorded_run.CommandOutcome) -> Session | 
             return there
         body, now = clone.joined(outcome.event), anchor_of(clone)
         known = {"run": outcome.run_id, "exit_status": outcome.exit_code}
-        typed = body["command"] or "?"
+        typed = body["command"] or ("[sealed]" if body["body_state"] == "locked" else "?")
         text = shlex.join(map(str, typed)) if isinstance(typed, list | tuple) else str(typed)
         ran = SessionCommand(**session_note.as_command({"text": text, **known}, now.ts))
         made = [str(one["path"]) for one in body["artifacts"] or () if "path" in one]

@@ -13,6 +13,7 @@ import json
 import os
 import shlex
 import stat
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -20,7 +21,16 @@ from holdfast.diagnostics import log_integrity as checkpoints
 from holdfast.diagnostics import plan_soundness, tracked_log
 from holdfast.diagnostics.findings import HealthFinding, HealthReport, place_of, relative, report
 from holdfast.diagnostics.log_integrity import Ledger, LogCheckpoint, VerifiedEvent
-from holdfast.errors import BrokenEntry, CorruptLog, GitFailed, PublishRefused, TooLarge, UnsafePath
+from holdfast.errors import (
+    BadSettings,
+    BrokenEntry,
+    CorruptLog,
+    GitFailed,
+    LockedText,
+    PublishRefused,
+    TooLarge,
+    UnsafePath,
+)
 from holdfast.git import approvals, branch_lines, erase, evidence_check, file_entries, hooks, publish_journal
 from holdfast.git.clone import Clone
 from holdfast.index.other_branches import OWN_TABLES
@@ -28,6 +38,7 @@ from holdfast.index.other_branches import path_of as others_of
 from holdfast.index.refresh import path_of
 from holdfast.index.sqlite import damage_of, is_busy, unsound
 from holdfast.model.memory import Accepted, Candidate, Retired, is_expired, iso
+from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, layout, log, memory_files, pending_changes, private_store, receipt_files
 from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
 
@@ -214,6 +225,7 @@ def _place(path: str, top: str) -> str:
     return path if shown.startswith(os.pardir) else shown.replace(os.sep, "/")
 
 
+_SEALED = regex(rb'"sealed":"holdfast-sealed:1:([0-9a-f]{16}):')
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
 
 
@@ -357,16 +369,30 @@ def examine_bodies(clone: Clone, ledger: Ledger) -> list[HealthFinding]:
     ours = _erased(ledger.own.values())
     named = {*_erased(ledger.events.values()), *clone.erased()}
     found: list[HealthFinding] = []
+    sealed: Counter[str] = Counter()
     for event in ledger.own.values():
         names = event.names if (ours or named) and event.kind != b"erase" else set()  # most logs know of no erasure
         erased = any(event.ts <= ours.get(name, b"") for name in names)
         if event.body is not None:
-            found += examine_body(clone, event, hidden=not names.isdisjoint(named), erased=erased)
+            found += examine_body(clone, event, hidden=not names.isdisjoint(named), erased=erased, sealed=sealed)
         run = event.run_id.decode("ascii") if event.kind == b"run" and event.run_id else ""
         if erased and run and os.path.isdir(folder := _folder(clone, run)):
             said, step = "this run was erased and is here again", f"Erase it again: `holdfast erase {run}`."
             found.append(HealthFinding("problem", "capsule", _shown(clone, folder), said, step))
-    return found
+    return [*found, *_locked(clone, sealed)]
+
+
+def _locked(clone: Clone, sealed: Mapping[str, int]) -> Iterator[HealthFinding]:
+    """Which keys are not here, and how many texts they keep closed; that these are unaltered needs no key."""
+    vault = None
+    if sealed and clone.unlock:
+        with contextlib.suppress(LockedText, BadSettings):
+            vault = clone.unlock()
+    for key, count in sorted(sealed.items()):
+        if vault is None or not vault.opens(key):
+            said = f"{count} recorded text{'s are' if count > 1 else ' is'} sealed with a key that is not here"
+            step = "Set `encryption.key`; if the key was destroyed, nobody can read them again."
+            yield HealthFinding("note", "body", f"key {key}", said, step)
 
 
 def _erased(events: Iterable[VerifiedEvent]) -> dict[str, bytes]:
@@ -384,7 +410,12 @@ def _folder(clone: Clone, run: str) -> str:
 
 
 def examine_body(
-    clone: Clone, event: VerifiedEvent, *, hidden: bool = False, erased: bool = False
+    clone: Clone,
+    event: VerifiedEvent,
+    *,
+    hidden: bool = False,
+    erased: bool = False,
+    sealed: "Counter[str] | None" = None,
 ) -> Iterator[HealthFinding]:
     """What is wrong with one event's body, and with the capsule that it vouches for."""
     name = (event.body or b"").decode("ascii")
@@ -399,6 +430,8 @@ def examine_body(
             said, step = "it was erased and is here again", "Erase it again with `holdfast erase`."
     except (UnsafePath, TooLarge, OSError) as error:
         said = str(error)
+    if sealed is not None and stored is not None and (key := _SEALED.search(stored)):
+        sealed[key[1].decode("ascii")] += 1
     if said:
         yield HealthFinding("problem", "body", _shown(clone, clone.layout.body(name)), said, step)
     elif stored is not None and event.kind == b"run" and not hidden:

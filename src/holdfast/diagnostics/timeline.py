@@ -76,4 +76,4 @@ def _summary(event: Mapping[str, Any]) -> str:
     if action:
         return f"{action} of {event['count']} commits" if event.get("count") else str(action)
     state = event.get("body_state")
-    return "" if state in (None, "here") else f"({state})"
+    return "" if state in (None, "here") else "[locked]" if state == "locked" else f"({state})"

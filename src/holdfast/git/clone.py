@@ -12,21 +12,35 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from holdfast.errors import CorruptLog, FutureFormat, HoldfastError, NotInitialised, ScanFailed, TooLarge, UnsafePath
+from holdfast.errors import (
+    BadSettings,
+    CorruptLog,
+    FutureFormat,
+    HoldfastError,
+    LockedText,
+    NotInitialised,
+    ScanFailed,
+    TooLarge,
+    UnsafePath,
+)
 from holdfast.git import branch_lines, event_lookup, published_log, visible_entries
 from holdfast.git.repo import Head, Repo
 from holdfast.git.visible_entries import Sighting, Source
 from holdfast.model.event import Event, EventDraft, heads, in_order, timestamp
+from holdfast.security import sealed_text
 from holdfast.security.redact import Scanner
+from holdfast.store import capsule, event_index, fsio, pending_changes, private_store, sandbox, seal, sealed_files
 from holdfast.store import entry_memo as entry_memos
-from holdfast.store import event_index, fsio, pending_changes, private_store, sandbox, seal
 from holdfast.store import layout as paths
 from holdfast.store.format import added, body_bytes, events_in, sound_events
 from holdfast.store.log import Bodies, SpoolWriter, spool_ends
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import grouped
+
+if TYPE_CHECKING:
+    from holdfast.security.sealed_text import TextVault
 
 BODY_FIELDS = (
     "task", "inputs", "tool_calls", "outputs", "output_sha256", "derived_facts", "next_actions", "receipts",
@@ -41,6 +55,8 @@ _ENVELOPE = (
 
 _T = TypeVar("_T")
 _DRAWER = paths.LOCAL.split("/")
+# A run's text says what its recording says. What was decided about memories and tasks stands in files as well.
+_SEALED_KINDS = {"run": ("events", "recordings"), "session": ("events",)}
 
 
 _now: Callable[[], datetime] = partial(datetime.now, UTC)
@@ -65,6 +81,8 @@ class Clone:
         self.intake = intake or self.scan
         self.hide = self.scan.for_others()  # for what is indexed or shown and was not recorded by us
         self.reading = reading  # nothing is made or remembered by looking
+        self.sealed_scope: frozenset[str] = frozenset()  # what the settings seal; `unlock` gives its keys
+        self.unlock: Callable[[], TextVault] | None = None  # None: no setting speaks of keys
         self.trunk: str | None = None  # the settings' word for the branch that counts as approved upstream
         self.notes = layout.notes  # what the user should be told on stderr
         self.private = layout
@@ -214,25 +232,66 @@ class Clone:
         """Look the line up again: its record was changed."""
         self._line = None
 
-    def record(self, draft: EventDraft) -> Event:
-        """Store an event on the current line: its body first, then its envelope; durable on return."""
+    def record(self, draft: EventDraft, *, sealed: bool = False) -> Event:
+        """Store an event on the current line: its body first, then its envelope; durable on return.
+
+        `sealed`: its text must be, whatever is set now.
+        """
         head = self.repo.head()
         line = self._line_at(head)
-        body = self._store_body(draft, head)
+        body = self._store_body(draft, head, sealed=sealed)
         if line.id not in self._writers:
             self._writers[line.id] = SpoolWriter(self.layout, line.id, heads=self.heads, clock=self.clock)
         return self._writers[line.id].append(draft, body, head=draft.head or head.oid)
 
-    def _store_body(self, draft: EventDraft, head: Head) -> str | None:
+    def _store_body(self, draft: EventDraft, head: Head, *, sealed: bool) -> str | None:
         if draft.body is None:
             return None
         body_bytes(draft.body)  # refused by its size before the scanner reads a hundred megabytes
+        return self.store_body(draft.kind, {**draft.body, "branch": head.branch}, self.scan, sealed=sealed)
+
+    def store_body(self, kind: str, body: Mapping[str, Any], scan: Scanner, *, sealed: bool = False) -> str | None:
+        """Keep the text of an event, cleaned, and sealed if it shall be; None and a note if that cannot be done."""
         try:
-            cleaned = self.scan.value({**draft.body, "branch": head.branch})
-        except ScanFailed as error:
+            cleaned = scan.value(dict(body))
+            if sealed or self.seals_body(kind):
+                clear = sealed_files.clear_body(cleaned)
+                cleaned = sealed_files.seal_object(self._keys(), cleaned, clear, "event")
+        except (ScanFailed, LockedText, BadSettings) as error:
             self.notes.append(f"the event's text was not stored: {error}")
             return None
         return self.bodies.put(body_bytes(cleaned))
+
+    def seals_body(self, kind: str) -> bool:
+        """Whether the text of such an event is sealed; what people decide is in files that git tracks, too."""
+        return not self.sealed_scope.isdisjoint(_SEALED_KINDS.get(kind, ()))
+
+    def recording_vault(self, folder: str | None = None) -> TextVault | None:
+        """What seals a run's folder; None if it stays in clear. One that is sealed goes on so, whatever is set now."""
+        is_begun = folder is not None and capsule.is_sealed(folder)
+        return self._keys() if is_begun or "recordings" in self.sealed_scope else None
+
+    def _keys(self) -> TextVault:
+        if self.unlock is None:
+            raise LockedText("what was recorded here is sealed, and encryption.key says nothing")
+        return self.unlock()
+
+    def unsealed(self) -> contextlib.AbstractContextManager[None]:
+        """Let what is read meanwhile be opened with the keys that are here."""
+        return sealed_files.opening(self._reading_vault) if self.unlock else contextlib.nullcontext()
+
+    def sealed(self) -> contextlib.AbstractContextManager[None]:
+        """Let nothing be opened meanwhile: what is read goes into a file that is not sealed."""
+        return sealed_files.opening(None) if self.unlock else contextlib.nullcontext()
+
+    def _reading_vault(self) -> TextVault:
+        """The keys for reading. Without any, sealed text stays closed, and one note says why."""
+        try:
+            return self._keys()
+        except (LockedText, BadSettings) as error:
+            if (said := f"sealed text stays closed: {error}") not in self.notes:
+                self.notes.append(said)
+            return sealed_text.TextVault("")
 
     def heads(self) -> list[str]:
         """What is newest on the line, without reading all of it."""
@@ -471,7 +530,7 @@ class Clone:
         body = self.bodies.get(event.body) if event.body and not self._is_erased(event) else None
         envelope = {name: getattr(event, name) for name in _ENVELOPE}
         if body is not None or event.body is None:
-            state = "here"
+            state = "locked" if body and self.bodies.is_locked(event.body or "") else "here"
         elif self._is_erased(event):
             state = "erased"
         else:

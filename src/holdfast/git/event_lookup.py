@@ -51,12 +51,13 @@ class EventLookup:
     def _read_body(self, name: str) -> tuple[set[str], list[str]]:
         """The words of a body that may name a file or a commit, and the files it says were produced."""
         try:
-            body = self._clone.bodies.get(name) or {}
+            body = self._clone.bodies.get(name, closed=True) or {}  # what is noted here lies in a file
         except (HoldfastError, OSError, ValueError):  # a link, altered or unreadable: `doctor` names it
             return set(), []
         made = [item for item in body.get("artifacts") or () if isinstance(item, dict) and item.get("sha256")]
         rows = [{"path": item.get("path"), "sha256": item["sha256"], "task": body.get("task")} for item in made]
-        words = {*_words(body), *([_ANY] if len(body.get("artifacts") or ()) >= ALL_FILES else [])}
+        is_any = len(body.get("artifacts") or ()) >= ALL_FILES or self._clone.bodies.is_locked(name)
+        words = {*_words(body), *([_ANY] if is_any else [])}
         return words, [json.dumps(row) for row in rows]
 
     def forget(self) -> None:

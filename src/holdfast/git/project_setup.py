@@ -7,7 +7,7 @@ import contextlib
 import os
 import shutil
 
-from holdfast.errors import NotARepository
+from holdfast.errors import BadInput, BadSettings, NotARepository
 from holdfast.git import branch_lines, git_memo, publish_journal, visible_entries
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -52,6 +52,36 @@ def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
         wrote = [path for path, text in _FILES.items() if _write_missing(layout, path, text)]
         oid = _commit(Clone.open(repo, cache=cache), lock) if commit else None
     return ProjectSetup(repo.top, made, tuple(wrote), oid)
+
+
+def project_id(clone: Clone, *, chosen: str | None, is_shared: bool) -> str:
+    """What this project is called where clones share something: the setting, else its first commit."""
+    if chosen:
+        if "," in chosen:  # it parts projects where several are named
+            raise BadSettings("database.project has a comma", hint="Give the project a name without one.")
+        return chosen
+    path = clone.layout.project_id
+    if known := fsio.find(path, limit=200):
+        return known.decode("ascii", "replace").strip()
+    found = _first_commit(clone, is_shared=is_shared) or clone.repo_id
+    if not clone.reading:
+        fsio.replace(path, f"{found}\n".encode())
+    return found
+
+
+def _first_commit(clone: Clone, *, is_shared: bool) -> str | None:
+    """The oldest commit without a parent; None where history is cut off or has not begun."""
+    repo = clone.repo
+    if repo.run("rev-parse", "--is-shallow-repository").strip() == b"true":
+        if is_shared:
+            raise BadInput(
+                "this clone is shallow, so its first commit is not known",
+                hint="Fetch the rest (`git fetch --unshallow`), or set HOLDFAST_DATABASE_PROJECT.",
+            )
+        return None
+    told = repo.attempt("log", "--max-parents=0", "--format=%ct %H", "HEAD").stdout.decode("ascii")
+    roots = sorted((int(when), oid) for when, oid in (row.split() for row in told.splitlines()))
+    return roots[0][1] if roots else None
 
 
 _FILES = {paths.SETTINGS: SETTINGS_TEXT, paths.ATTRIBUTES: ATTRIBUTES_TEXT}

@@ -71,7 +71,8 @@ def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> 
     """Make the index say what is visible here; gives what a person should be told."""
     for left in (3, 2, 1, 0):
         try:
-            _refresh_once(clone, index, progress)
+            with clone.sealed():
+                _refresh_once(clone, index, progress)
             sweep(os.path.dirname(index.path))
             break
         except sqlite3.DatabaseError as error:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from holdfast.project.transcript_import import TranscriptImport
     from holdfast.project.view_files import ViewFiles
     from holdfast.recall.search import Hit
+    from holdfast.store.sealed_files import SealingKeys
 
 
 def _concern(place: str) -> Any:
@@ -89,6 +90,13 @@ class Project:
         self.listed: tuple[IndexSignature | None, MemoryListing] | None = None  # how memories stood in that state
         self.has_backlog = False  # whether transcripts wait that are too long to read on the way
         self._approves = person
+
+    @cached_property
+    def keys(self) -> SealingKeys:
+        """The keys of what is sealed: list, rotate, destroy."""
+        from holdfast.project import opening
+
+        return opening.sealing_keys(self)
 
     @classmethod
     def open(

@@ -21,22 +21,22 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store import agent_cycles, database, schema_steps, store_transfer, tables, vector_store, work_queue
 from holdfast.capture.agents import own_agent
-from holdfast.errors import BadInput, BadSettings, NoDatabase
+from holdfast.errors import BadInput, NoDatabase
+from holdfast.git import project_setup
 from holdfast.model.agent_entities import AgentIdentity
 from holdfast.model.ids import token
 from holdfast.project.concern import Concern
 from holdfast.project.working_agent import Agent, is_text, listed
-from holdfast.security import sealed_text
-from holdfast.store import fsio
+from holdfast.store import fsio, sealed_files
 
 if TYPE_CHECKING:
-    from holdfast.agent_store.database import AgentDatabase, SealingKeys
+    from holdfast.agent_store.database import AgentDatabase
     from holdfast.agent_store.vector_store import MemoryVectors
     from holdfast.agent_store.work_queue import WorkQueue
+    from holdfast.store.sealed_files import SealingKeys
 
 MAX_AGENT_NAME = 80  # characters
 _EXTRA = "Install it: pip install 'holdfast[agents]'."
-_KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
 
 
 class AgentBook(Concern):
@@ -46,7 +46,7 @@ class AgentBook(Concern):
     def database(self) -> AgentDatabase:
         """The store that the settings name, opened on first use, with the keys for what is sealed."""
         if self.settings.encryption_scope or self.settings.encryption_key:
-            self.keys.unlock()
+            self._opened.vault = self.keys.unlock()
         return self._opened
 
     @cached_property
@@ -71,46 +71,21 @@ class AgentBook(Concern):
 
     @cached_property
     def keys(self) -> SealingKeys:
-        """The keys that seal what `encryption.scope` names."""
-        source = self.settings.encryption_key
-        if source is None:
-            raise BadSettings("encryption.key says nothing, so nothing can be sealed", hint=_KEY)
-        identity, environ = self.settings.encryption_identity, self.project.environ
-        made = sealed_text.key_source(source, project=self.project_id, identity=identity, environ=environ)
-        return database.SealingKeys(self._opened, made, self.settings.encryption_scope)
+        """The keys that seal what `encryption.scope` names, for files and for the store."""
+        self.project.keys.also_on(database.KeyTable(self._opened))
+        return self.project.keys
 
     @property
     def locked(self) -> Mapping[tuple[str, str], int]:
         """What stayed closed so far: key id and reason, and how often."""
         return dict(self.database.vault.locked)
 
-    @cached_property
+    @property
     def project_id(self) -> str:
         """What this project is called in a store that clones share: the setting, else its first commit."""
-        if chosen := self.settings.database_project:
-            if "," in chosen:  # it parts projects where several are named
-                raise BadSettings("database.project has a comma", hint="Give the project a name without one.")
-            return chosen
-        path = self.clone.layout.project_id
-        if known := fsio.find(path, limit=200):
-            return known.decode("ascii", "replace").strip()
-        found = self._first_commit() or self.clone.repo_id
-        fsio.replace(path, f"{found}\n".encode())
-        return found
-
-    def _first_commit(self) -> str | None:
-        """The oldest commit without a parent; None where history is cut off or has not begun."""
-        repo = self.clone.repo
-        if repo.run("rev-parse", "--is-shallow-repository").strip() == b"true":
-            if self.settings.database_url:
-                raise BadInput(
-                    "this clone is shallow, so its first commit is not known",
-                    hint="Fetch the rest (`git fetch --unshallow`), or set HOLDFAST_DATABASE_PROJECT.",
-                )
-            return None
-        told = repo.attempt("log", "--max-parents=0", "--format=%ct %H", "HEAD").stdout.decode("ascii")
-        roots = sorted((int(when), oid) for when, oid in (row.split() for row in told.splitlines()))
-        return roots[0][1] if roots else None
+        return project_setup.project_id(
+            self.clone, chosen=self.settings.database_project, is_shared=self.settings.database_url is not None
+        )
 
     def get(
         self, name: str, *, directives: Sequence[str] | None = None, config: Mapping[str, Any] | None = None
@@ -136,9 +111,12 @@ class AgentBook(Concern):
         `name` is the session's, once and for all. What was recorded of it before is not recorded again.
         """
         path = os.path.join(self.clone.layout.agent_runs, f"{name}.jsonl")
-        data = "".join(f"{json.dumps(self.clone.intake.value(row))}\n" for row in rows)
+        data = "".join(f"{json.dumps(self.clone.intake.value(row))}\n" for row in rows).encode()
         fsio.make_dirs(os.path.dirname(path))
-        fsio.replace(path, data.encode())
+        if vault := self.clone.recording_vault():
+            fsio.replace(path, sealed_files.FileSealer(vault, "agent-runs", name).lines(data))
+            return self.project.transcripts.record(own_agent.reading(data), path)
+        fsio.replace(path, data)
         return self.project.transcripts.record(own_agent.DIALECT, path)
 
     def place(self) -> dict[str, Any]:
@@ -186,11 +164,18 @@ class AgentBook(Concern):
         return self.database.run(store_transfer.count, read=True)
 
     def migrate(self, url: str | None = None, step: str | None = None) -> str:
-        """Bring a database to a step, as a role that may change its tables; gives the step."""
+        """Bring a database to a step, as a role that may change its tables; gives the step.
+
+        At the newest step it also gets the HNSW indexes that pay: where a project has more than 20,000 vectors.
+        """
         url = url or self.settings.database_url
         if url is None:
             raise BadInput("no database is named", hint="Add --url URL; SQLite is brought up by itself.")
-        return database.migrate(url, step or schema_steps.NEWEST)
+        reached = database.migrate(url, step or schema_steps.NEWEST)
+        if reached == schema_steps.NEWEST:
+            for size in database.make_graphs(url):
+                self.clone.notes.append(f"made an HNSW index for vectors of {size} numbers: a project has very many")
+        return reached
 
     def migration_sql(self, step: str | None = None, since: str | None = None) -> str:
         """The same for Postgres as SQL, for a DBA to run."""

@@ -17,14 +17,17 @@ from holdfast.git.repo import Repo
 from holdfast.model.ids import RUN_VARIABLE
 from holdfast.project import Project
 from holdfast.recall import views
-from holdfast.security import redact, rules
-from holdfast.store import agent_inbox, git_inbox
+from holdfast.security import redact, rules, sealed_text
+from holdfast.store import agent_inbox, git_inbox, sealed_files
 from holdfast.store import layout as paths
 from holdfast.work import hand_edits, state_view_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
+
+    from holdfast.security.sealed_text import TextVault
+    from holdfast.store.sealed_files import SealingKeys
 
 
 _LOOKED_AT = "views-entries"  # begins with `views-`: it is no fact that answers rest on
@@ -52,6 +55,7 @@ def open_project(
     clone.trunk = settings.trunk
     clone.notes.extend(warnings)
     project = Project(clone, settings, person=person, parent_run=environ.get(RUN_VARIABLE), environ=environ)
+    _let_seal(project)
     _finish_what_was_cut_short(clone)
     _notice(project)
     if drain and (clone.has_sandbox_inbox or any(agent_inbox.is_filled(store) for store in clone.stores)):
@@ -66,7 +70,33 @@ def look(path: str, *, environ: Mapping[str, str]) -> Project:
     layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
     settings, clone = _settings(repo, environ), Clone(repo, layout, reading=True)
     clone.trunk = settings.trunk
-    return Project(clone, settings)
+    project = Project(clone, settings, environ=environ)
+    _let_seal(project)
+    return project
+
+
+def _let_seal(project: Project) -> None:
+    """Tell the clone what of its files is sealed, and who opens it; no key is looked for before one is needed."""
+    project.clone.sealed_scope = frozenset(project.settings.encryption_scope)
+
+    def unlock() -> TextVault:
+        return project.keys.unlock()
+
+    if project.settings.encryption_scope or project.settings.encryption_key:
+        project.clone.unlock = unlock
+
+
+def sealing_keys(project: Project) -> SealingKeys:
+    """The keys that the settings name."""
+    settings = project.settings
+    project_id = project_setup.project_id(
+        project.clone, chosen=settings.database_project, is_shared=settings.database_url is not None
+    )
+    source = sealed_text.key_source(
+        settings.encryption_key, project=project_id, identity=settings.encryption_identity, environ=project.environ
+    )
+    vault = sealed_text.TextVault(project_id, scope=settings.encryption_scope)
+    return sealed_files.SealingKeys(vault, source, sealed_files.KeyFolder(project.clone.private))
 
 
 def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> project_setup.ProjectSetup:

@@ -221,8 +221,9 @@ class Recaller(Concern):
         Paths are seen from `folder`, by default the repository's top. Nothing is changed.
         """
         asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top)
-        found = line_authors.find_authors(self.clone, asked, spell=worktree_changes.spelled)
-        why = line_reasons.explain(self.clone, asked, found)
+        with self.clone.unsealed():
+            found = line_authors.find_authors(self.clone, asked, spell=worktree_changes.spelled)
+            why = line_reasons.explain(self.clone, asked, found)
         runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
         knew = tuple(given.knew(self.clone, run, kind="run", now={}) for run in few)

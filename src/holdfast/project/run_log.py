@@ -156,7 +156,9 @@ class RunLog(Concern):
         self, *, task: str | None = None, sort: Sequence[str] = (), newest: int | None = None
     ) -> list[timeline.TimelineRow]:
         """What happened, in order, or sorted by layer and scale."""
-        return timeline.timeline(self.events(newest=newest), task=task, sort=tuple(sort) or ("ts",))
+        with self.clone.unsealed():
+            told = self.events(newest=newest)
+        return timeline.timeline(told, task=task, sort=tuple(sort) or ("ts",))
 
     def diff(self, run: str, *, against: str = "latest") -> differences.RunDiff:
         """What two runs produced, compared; latest is the newest earlier run of the same task."""
@@ -169,7 +171,8 @@ class RunLog(Concern):
 
     def show(self, identity: str) -> lookup.ShownRecord:
         """Everything this clone can say about a memory, a run or an event."""
-        found = lookup.show(self.clone, identity)
+        with self.clone.unsealed():
+            found = lookup.show(self.clone, identity)
         if found.kind not in ("memory", "candidate"):
             return found
         counts = statistics.times(self.clone.layout, found.id)

@@ -156,7 +156,7 @@ class Agent:
 
         Its vector is `embedding`, or made by the model for search by meaning if there is one.
         """
-        if not is_text(text) or self._scan.text(namespace) != namespace:
+        if not is_text(text) or not is_text(namespace) or self._scan.text(namespace) != namespace:
             raise BadInput("a record is a text in a namespace whose name holds no secret")
         clean = agent_memory.checked(self._scan.text(text), kind, namespace)
         evidence = [self._scan.text(one) for one in listed("evidence", evidence)]
@@ -188,7 +188,10 @@ class Agent:
         By vectors if it has any (of `embedding`, or of the model for search by meaning), else by words. With
         `projects` also what the agent of that name remembers in others of a shared database.
         """
-        if limit < 1 or any("," in one or not one for one in projects):
+        if not is_text(query):
+            raise BadInput("recall wants a text to look for", hint='Write agent.recall("…").')
+        namespaces, projects = listed("namespaces", namespaces), listed("projects", projects)
+        if type(limit) is not int or limit < 1 or any("," in one or not one for one in projects):
             raise BadInput("recall wants a limit of 1 or more, and names of projects without commas")
         vector = self._vector(query, embedding, is_question=True)
         places = [None, *(one for one in dict.fromkeys(projects) if one != self._database.project)]

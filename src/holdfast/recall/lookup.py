@@ -24,7 +24,7 @@ from holdfast.model.ids import LINK, beginnings, is_id, pick
 from holdfast.model.session import to_object
 from holdfast.patterns import regex
 from holdfast.recall.why import recorded_runs
-from holdfast.store import capsule, fsio, layout, pending_changes, session_files, task_files
+from holdfast.store import capsule, fsio, layout, pending_changes, sealed_files, session_files, task_files
 from holdfast.values import dict_of, dicts_of, frozen, list_of, replace
 from holdfast.work import task_json
 
@@ -275,6 +275,9 @@ def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownR
         return ShownRecord(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
     folder = recorded_runs.folder_of(clone, run)
     found = show_turn(run, folder, number, step) if folder else None
+    if found is None and folder and capsule.is_sealed(folder):
+        fields = {"run_id": run, "turn": number, "body_state": "locked"}
+        return ShownRecord(called, "turn", folder, sealed_files.LOCKED, fields)
     if found is None:
         raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
     other = dict_of(clone.joined(event).get("outputs")).get("repository")  # whose work it was, if not ours
@@ -338,7 +341,7 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
 
 def summary_of(folder: str) -> str | None:
     """What a run's page says, by the folder of its capsule."""
-    return _text_of(os.path.join(folder, capsule.SUMMARY), limit=MAX_SUMMARY)
+    return _kept_text(folder, capsule.SUMMARY, limit=MAX_SUMMARY)
 
 
 def _event_of(clone: Clone, run_id: str) -> Event:
@@ -354,11 +357,23 @@ def _is_erased(clone: Clone, event: Event) -> bool:
 def _printed(folder: str) -> str | None:
     """The last lines a run put out: on its terminal, else to its output, else its complaints."""
     for name in PRINTED:
-        end = tail(os.path.join(folder, "outputs", name), _TAIL_BYTES)
+        end = kept_tail(folder, f"outputs/{name}", _TAIL_BYTES)
         lines = COLOURS.sub(b"", end).decode("utf-8", "replace").rstrip().splitlines()
         if lines:
             return "\n".join(lines[-TAIL_LINES:])
     return None
+
+
+def kept_tail(folder: str, name: str, size: int) -> bytes:
+    """The end of a file of a capsule; of one that stays closed that it does."""
+    end = tail(os.path.join(folder, *name.split("/")), size)
+    if not capsule.is_sealed(folder):
+        return end
+    try:
+        data = capsule.read_bytes(folder, name, limit=1 << 30) if end else b""
+    except (OSError, HoldfastError):
+        return b""
+    return sealed_files.LOCKED.encode() if data is None else data[-size:]
 
 
 def tail(path: str, size: int) -> bytes:
@@ -375,11 +390,27 @@ def tail(path: str, size: int) -> bytes:
         return file.read(size)
 
 
+def _kept_text(folder: str, name: str, *, limit: int) -> str | None:
+    """The text of a file of a capsule."""
+    try:
+        data = capsule.read_bytes(folder, name, limit=2 * limit)  # sealed text is a third longer
+    except (OSError, HoldfastError):
+        return None
+    return sealed_files.LOCKED if data is None else _as_text(data)
+
+
 def _text_of(path: str, *, limit: int) -> str | None:
     """A file's text, or None where there is none or it is no text for people."""
     try:
-        text = fsio.read(path, limit=limit).decode("utf-8")
-    except (OSError, UnicodeDecodeError, HoldfastError):
+        return _as_text(fsio.read(path, limit=limit))
+    except (OSError, HoldfastError):
+        return None
+
+
+def _as_text(data: bytes) -> str | None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
         return None
     return None if "\x00" in text else text
 
@@ -401,8 +432,9 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
     row, fields = made[0]
     folder = recorded_runs.folder_of(clone, run) if row.get("stored") else None
-    copy = os.path.join(folder, "outputs", "files", *path.split("/")) if folder else None
-    said = _text_of(copy, limit=MAX_TEXT) if copy else None
+    name = f"outputs/files/{row.get('copy') or path}"
+    copy = os.path.join(folder, *name.split("/")) if folder else None
+    said = _kept_text(folder, name, limit=MAX_TEXT) if folder else None
     about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
     about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not when it was imported
     return ShownRecord(f"{run}:{path}", "artifact", copy, said, {**row, **about})

@@ -4,7 +4,6 @@ Looked up in what this clone still holds: a run's capsule, a session, a file, a 
 stored for it, only so much is read, and what is not here any more is said to be so.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -95,9 +94,9 @@ def _turns(folder: str, turn: int | None) -> Iterator[tuple[int, str]]:
 def _capsule(folder: str) -> Iterator[tuple[str, str]]:
     yield from _told(capsule.read_context(folder))
     for part in lookup.PRINTED:  # what was concluded stands at the end of a long output
-        if end := lookup.tail(os.path.join(folder, "outputs", part), MAX_READ):
+        if end := lookup.kept_tail(folder, f"outputs/{part}", MAX_READ):
             yield part, lookup.COLOURS.sub(b"", end).decode("utf-8", "replace")
-    if said := _read(os.path.join(folder, capsule.SUMMARY)):
+    if said := lookup.summary_of(folder):
         yield "summary", said
 
 

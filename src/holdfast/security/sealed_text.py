@@ -74,10 +74,14 @@ class TextVault:
     ) -> None:
         """`keys`: the first seals, all open."""
         self.project, self.scope = project, frozenset(scope)
+        self.locked: Counter[tuple[str, str]] = Counter()  # key id and reason: how often something stayed closed
+        self.use(keys, destroyed)
+
+    def use(self, keys: Sequence[SealingKey], destroyed: Collection[str]) -> None:
+        """Go on with these keys instead of those before."""
         usable = [key for key in keys if key.id not in destroyed]
         self._current = usable[0] if usable else None
         self._keys, self._destroyed = {key.id: key for key in usable}, frozenset(destroyed)
-        self.locked: Counter[tuple[str, str]] = Counter()  # key id and reason: how often something stayed closed
 
     @property
     def key_id(self) -> str | None:
@@ -91,28 +95,44 @@ class TextVault:
         """The text as it may be stored at a place; LockedText if it must be sealed and no key is here."""
         if scope not in self.scope:
             return text
-        key = self._key(scope)
+        return self.seal_bytes(scope, text.encode("utf-8", "surrogatepass"), *bound)
+
+    def seal_bytes(self, what: str, data: bytes, *bound: object) -> str:
+        """Seal bytes, whatever the settings say; `what` names them if no key is here."""
+        key = self._key(what)
         nonce = os.urandom(NONCE_BYTES)
-        sealed = _cipher(key.data).encrypt(nonce, text.encode("utf-8", "surrogatepass"), self._proof(key.id, bound))
+        sealed = _cipher(key.data).encrypt(nonce, data, self._proof(key.id, bound))
         return f"{MARK}{key.id}:{base64.b64encode(nonce + sealed).decode()}"
 
     def unseal(self, text: str, *bound: object) -> str | None:
         """The text that is stored at a place; None if it stays closed, which is counted in `locked`."""
         if not is_sealed(text):
             return text
+        opened = self.unseal_bytes(text, *bound)
+        return None if opened is None else str(opened, "utf-8", "surrogatepass")
+
+    def opens(self, key: str) -> bool:
+        """Whether a key is here."""
+        return key in self._keys
+
+    def unseal_bytes(self, text: str, *bound: object) -> bytes | None:
+        """The bytes of a sealed text; None if it stays closed, which is counted in `locked`."""
         name, _, coded = text[len(MARK) :].partition(":")
         if (key := self._keys.get(name)) is None:
             self.locked[name[:16], "its key was destroyed" if name in self._destroyed else "its key is not here"] += 1
             return None
-        from cryptography.exceptions import InvalidTag
-
+        try:
+            from cryptography.exceptions import InvalidTag
+        except ImportError:
+            self.locked[name, "the package cryptography is not here"] += 1
+            return None
         try:
             data = base64.b64decode(coded, validate=True)
-            opened = _cipher(key.data).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], self._proof(name, bound))
+            opened: bytes = _cipher(key.data).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], self._proof(name, bound))
+            return opened
         except (binascii.Error, ValueError, InvalidTag):
             self.locked[name, "it was altered or moved"] += 1
             return None
-        return str(opened, "utf-8", "surrogatepass")
 
     def fingerprint(self, scope: str, text: str) -> str:
         """A hash of a text; where it is sealed, one that only this key can make."""
@@ -155,8 +175,10 @@ class KeySource(Protocol):
         """Forget a secret; whether nobody else has to."""
 
 
-def key_source(setting: str, *, project: str, identity: str | None, environ: Mapping[str, str]) -> KeySource:
+def key_source(setting: str | None, *, project: str, identity: str | None, environ: Mapping[str, str]) -> KeySource:
     """The source that `encryption.key` names."""
+    if setting is None:
+        return _NoKeys()
     kind, _, rest = setting.partition(":")
     if kind == "env" and rest:
         return _VariableKeys(rest, environ)
@@ -168,6 +190,25 @@ def key_source(setting: str, *, project: str, identity: str | None, environ: Map
         f"encryption.key names no source of keys: {setting[:80]!r}",
         hint="Use keyring, env:NAME or age:FILE-OF-RECIPIENTS.",
     )
+
+
+class _NoKeys:
+    """No setting names a source: asking it for keys is an error that says so."""
+
+    makes = False
+
+    def secrets(self, stored: Sequence[StoredKey]) -> list[bytes]:  # noqa: ARG002
+        raise BadSettings(
+            "encryption.key says nothing, so nothing can be sealed or opened",
+            hint="Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS.",
+        )
+
+    def add(self, secret: bytes) -> str:  # noqa: ARG002
+        self.secrets(())
+        return ""
+
+    def destroy(self, project: str, key: str) -> bool:  # noqa: ARG002
+        return False
 
 
 class _VariableKeys:

@@ -24,7 +24,7 @@ from holdfast.values import frozen
 
 FOLDERS = (
     *("spool", "pending", "sealed", "bodies", "runs", "candidates", "lines", "erased", "quarantine"),
-    *("sessions", "anchors", "trash", "kept", "receipts", "drained"),
+    *("sessions", "anchors", "trash", "kept", "receipts", "drained", "keys"),
 )
 FILES = ("rewrites", *STATISTICS)
 MAX_FILE = 1 << 30
@@ -46,6 +46,7 @@ class Bundle:
     file: str
     files: int
     size: int
+    leaves_agents: bool = False  # whether the clone has a database of agents, which a bundle does not hold
 
 
 def export(layout: Layout, file: str, *, ts: str) -> Bundle:
@@ -61,7 +62,7 @@ def export(layout: Layout, file: str, *, ts: str) -> Bundle:
     manifest = json.dumps({"holdfast": "bundle", "v": 1, "ts": ts, "files": listed}, indent=0).encode("utf-8")
     with fsio.refusing(file), fsio.writing(target) as out:
         _pack(out, layout, manifest, {name: size for name, (_, size) in found.items()})
-    return Bundle(file, len(found), os.path.getsize(target))
+    return Bundle(file, len(found), os.path.getsize(target), os.path.exists(layout.agent_database))
 
 
 def _pack(out: IO[bytes], layout: Layout, manifest: bytes, sizes: dict[str, int]) -> None:

@@ -14,14 +14,17 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.patterns import regex
-from holdfast.store import fsio, loose_records
+from holdfast.store import fsio, loose_records, sealed_files
 from holdfast.store.layout import Layout
 from holdfast.values import dict_of, frozen
+
+if TYPE_CHECKING:
+    from holdfast.security.sealed_text import TextVault
 
 CONTEXT, SUMMARY, MANIFEST, META, OPEN = "context.json", "summary.md", "MANIFEST", "meta.json", "open"
 MAX_JSON = 1 << 28
@@ -58,9 +61,26 @@ def opened(layout: Layout) -> list[str]:
 def read_json(folder: str, name: str) -> Any:
     """A JSON file of a capsule, or None if it is not there or was damaged."""
     try:
-        return json.loads(fsio.read(os.path.join(folder, *name.split("/")), limit=MAX_JSON))
+        data = read_bytes(folder, name)
+        found = None if data is None else json.loads(data)
     except (OSError, ValueError, HoldfastError):
         return None
+    if isinstance(found, dict) and "sealed" in found and sealed_files.is_sealed_object(found):
+        return sealed_files.open_object(found, "recording", sealed_files.run_of(folder), name)[0]
+    return found
+
+
+def read_bytes(folder: str, name: str, *, limit: int = MAX_JSON) -> bytes | None:
+    """A file of a capsule; None if it is sealed and stays closed."""
+    data = fsio.read(os.path.join(folder, *name.split("/")), limit=limit)
+    return sealed_files.opened(data, folder, name) if data[:8] == b"holdfast" else data
+
+
+def is_sealed(folder: str) -> bool:
+    """Whether a capsule is one that only a key opens."""
+    with contextlib.suppress(OSError, ValueError, HoldfastError):
+        return sealed_files.is_sealed_object(json.loads(fsio.read(os.path.join(folder, CONTEXT), limit=MAX_JSON)))
+    return False
 
 
 def read_context(folder: str | None) -> dict[str, Any]:
@@ -70,12 +90,26 @@ def read_context(folder: str | None) -> dict[str, Any]:
 
 def read_rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a capsule's file of JSON lines, one by one; what is damaged is left out."""
-    with contextlib.suppress(OSError), open(os.path.join(folder, *name.split("/")), "rb") as file:
-        for line in file:
+    with open_lines(folder, name) as lines:
+        for line in lines:
             with contextlib.suppress(ValueError, RecursionError):
                 row = json.loads(line)
                 if isinstance(row, dict):
                     yield row
+
+
+@contextlib.contextmanager
+def open_lines(folder: str, name: str) -> Iterator[Iterable[bytes]]:
+    """The lines of a capsule's file; none if it is not there, or is sealed and stays closed."""
+    path = os.path.join(folder, *name.split("/"))
+    if not os.path.isfile(path):
+        yield ()
+        return
+    with open(path, "rb") as file:
+        if file.peek(8)[:8] == b"holdfast":
+            yield (sealed_files.opened(file.read(), folder, name) or b"").split(b"\n")
+        else:
+            yield file
 
 
 def is_alive(folder: str) -> bool:
@@ -93,12 +127,13 @@ def is_alive(folder: str) -> bool:
 class CapsuleSink:
     """A file of a capsule that grows while the command runs; synced when the capsule is sealed."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, path: str, sealer: "sealed_files.FileSealer | None" = None) -> None:
+        self._path, self._sealer = path, sealer
         with fsio.refusing(path):
             self._handle = fsio.ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
 
     def write(self, data: bytes) -> None:
+        data = self._sealer.lines(data) if self._sealer else data
         with fsio.refusing(self._path):
             fsio.write_all(self._handle, data)
 
@@ -111,19 +146,24 @@ class CapsuleSink:
 class Capsule:
     """One run's folder while it is being filled; whoever has this object holds its lock."""
 
-    def __init__(self, layout: Layout, run_id: str, handle: int, *, folder: str | None = None) -> None:
-        self.layout, self.run_id = layout, run_id
+    def __init__(
+        self, layout: Layout, run_id: str, handle: int, *, folder: str | None = None, vault: "TextVault | None" = None
+    ) -> None:
+        self.layout, self.run_id, self.vault = layout, run_id, vault  # the vault seals what is put in
         self.folder = folder or layout.run(run_id)
         self._handle = handle
 
     @classmethod
-    def create(cls, layout: Layout, run_id: str, context: Mapping[str, Any]) -> Self:
+    def create(
+        cls, layout: Layout, run_id: str, context: Mapping[str, Any], *, vault: "TextVault | None" = None
+    ) -> Self:
         """Begin a run; FileExistsError if there is one of this id.
 
         The folder appears under its name at once, locked and with its context: nobody ever sees a
         capsule that is begun but not alive, unless its wrapper died.
         """
         new = _begun(layout, run_id)
+        told = to_json(_kept_context(vault, run_id, context) if vault else context)
         fsio.make_dirs(layout.under_way)
         with fsio.refusing(new):
             if os.path.lexists(layout.run(run_id)):
@@ -134,7 +174,7 @@ class Capsule:
             handle = _lock(new)
             for folder in ("inputs", "outputs"):
                 fsio.make_dirs(os.path.join(new, folder))
-            fsio.create(os.path.join(new, CONTEXT), to_json(context))
+            fsio.create(os.path.join(new, CONTEXT), told)
             # Before the folder gets its name: whoever dies from here on is found.
             fsio.create(_marker(layout, run_id), b"")
             fsio.move(new, layout.run(run_id))
@@ -144,10 +184,12 @@ class Capsule:
             _remove_tree(new)
             forget(layout, run_id)
             raise
-        return cls(layout, run_id, handle)
+        return cls(layout, run_id, handle, vault=vault)
 
     @classmethod
-    def take_over(cls, layout: Layout, run_id: str, *, folder: str) -> "Capsule | None":
+    def take_over(
+        cls, layout: Layout, run_id: str, *, folder: str, vault: "TextVault | None" = None
+    ) -> "Capsule | None":
         """The capsule of a wrapper that died; None while it lives, or once somebody completed it."""
         path = os.path.join(folder, OPEN)
         try:
@@ -161,7 +203,7 @@ class Capsule:
                 same = os.path.samestat(os.stat(path), os.fstat(handle))
         if same:
             _sweep(folder)
-            return cls(layout, run_id, handle, folder=folder)
+            return cls(layout, run_id, handle, folder=folder, vault=vault)
         os.close(handle)
         return None
 
@@ -194,10 +236,22 @@ class Capsule:
         """A new file that is filled as bytes come."""
         path = self.path(name)
         fsio.make_dirs(os.path.dirname(path))
-        return CapsuleSink(path)
+        return CapsuleSink(path, self._sealer(name))
+
+    def _sealer(self, name: str) -> "sealed_files.FileSealer | None":
+        return sealed_files.FileSealer(self.vault, self.run_id, name) if self.vault else None
+
+    def opening(self) -> contextlib.AbstractContextManager[None]:
+        """Let this process read back what it put in."""
+        vault = self.vault
+        return sealed_files.opening(lambda: vault) if vault else contextlib.nullcontext()
 
     def replace(self, name: str, data: bytes) -> None:
         """Set a file's content, whatever was there; durable on return."""
+        if self.vault and name == CONTEXT:
+            data = to_json(_kept_context(self.vault, self.run_id, json.loads(data)))
+        elif sealer := self._sealer(name):
+            data = sealer.lines(data)
         fsio.replace(self.path(name), data)
 
     def seal(self) -> str:
@@ -235,6 +289,11 @@ class Capsule:
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
+
+
+def _kept_context(vault: "TextVault", run_id: str, context: Mapping[str, Any]) -> dict[str, Any]:
+    clear = sealed_files.clear_context(context)
+    return sealed_files.seal_object(vault, context, clear, "recording", run_id, CONTEXT)
 
 
 def forget(layout: Layout, run_id: str) -> None:
@@ -422,7 +481,8 @@ def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[CapsuleFaul
         yield CapsuleFault(META, "it is missing or damaged")
         return
     # The body may be erased or lost since; when the run was sealed it was here.
-    event = {**json.loads(json.dumps(dict(joined))), "body_state": "here"}
+    state = "locked" if isinstance(found, dict) and found.get("body_state") == "locked" else "here"
+    event = {**json.loads(json.dumps(dict(joined))), "body_state": state}
     same = isinstance(found, dict) and event == {**dict.fromkeys(event), **found}
     if not same or to_json(found) != data:
         yield CapsuleFault(META, "it does not equal the run's event")

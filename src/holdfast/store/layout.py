@@ -131,6 +131,7 @@ class Layout:
     agent_runs = _Place("agent-runs")  # their runs as transcripts, for the import that makes recorded runs of them
     agent_vectors = _Place("agent-vectors")  # what Chroma makes of their vectors; made again from the database
     project_id = _Place("project-id")  # what this project is called in a database that many clones share
+    keys = _Place("keys")  # wrapped keys of sealed recordings, and which keys were destroyed
     # What is said before an edit or a command: approved invariants and dead ends, ready for the hook.
     guards = _Place("guards")
     hook = _Place("hook.py")  # the recording hook, beside the store it writes to, whatever becomes of our installation

@@ -21,7 +21,7 @@ from typing import Any
 from holdfast.errors import CorruptLog, FutureFormat, HoldfastError
 from holdfast.model.event import MAX_PARENTS, Event, EventDraft, timestamp
 from holdfast.model.ids import token
-from holdfast.store import discovery, fsio
+from holdfast.store import discovery, fsio, sealed_files
 from holdfast.store import format as log_format
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
@@ -252,6 +252,7 @@ class Bodies:
 
     def __init__(self, *layouts: Layout) -> None:
         self._layouts = layouts  # the first takes new bodies, all are read
+        self._locked: set[str] = set()
         self._read: dict[str, dict[str, Any]] = {}  # what was read and proved before, as long as it is there
 
     def put(self, data: bytes) -> str:
@@ -268,10 +269,10 @@ class Bodies:
                 return stored
         return None
 
-    def get(self, name: str) -> dict[str, Any] | None:
-        """A body that matches its name, or None if it is not here."""
+    def get(self, name: str, *, closed: bool = False) -> dict[str, Any] | None:
+        """A body that matches its name, or None if it is not here. `closed`: what is sealed stays so."""
         if name in self._read and self.has(name):
-            return dict(self._read[name])
+            return self._shown(name, self._read[name], closed=closed)
         stored = self.raw(name)
         if stored is None:
             return None
@@ -280,7 +281,19 @@ class Bodies:
         loaded: dict[str, Any] = json.loads(stored[log_format.SALT_BYTES :])
         if len(stored) <= _SMALL and len(self._read) < _MANY:
             self._read[name] = loaded
-        return dict(loaded)
+        return self._shown(name, loaded, closed=closed)
+
+    def _shown(self, name: str, loaded: dict[str, Any], *, closed: bool) -> dict[str, Any]:
+        """A body as its reader may see it: of a sealed one, without its key, what stays in clear."""
+        if "sealed" not in loaded or not sealed_files.is_sealed_object(loaded):
+            return dict(loaded)
+        shown, is_open = sealed_files.open_object(loaded, "event", closed=closed)
+        (self._locked.discard if is_open else self._locked.add)(name)
+        return shown
+
+    def is_locked(self, name: str) -> bool:
+        """Whether the body that was just read is sealed and stayed closed."""
+        return name in self._locked
 
     def has(self, name: str) -> bool:
         return any(os.path.lexists(layout.body(name)) for layout in self._layouts)

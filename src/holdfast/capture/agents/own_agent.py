@@ -10,21 +10,24 @@ The first line comes once; steps belong to the turn before them. The agent store
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptCounts, TranscriptReading, records
 from holdfast.errors import BadInput
 from holdfast.model import transcript as transcripts
 from holdfast.model.transcript import Call, Result, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
-from holdfast.values import dicts_of, field_names
+from holdfast.values import dicts_of, field_names, replace
 
 NAME = "own"
 
 
-def _read(path: str, _: int = 0, __: TranscriptOrigin | None = None) -> TranscriptReading:
+def _read(path: str, _: int = 0, __: TranscriptOrigin | None = None, *, data: bytes | None = None) -> TranscriptReading:
     counted = TranscriptCounts()
-    rows = (one.value for one in records(path, counted))
+    given = None if data is None else io.BytesIO(data)
+    rows = (one.value for one in records(path, counted, opened=given))
     head = next(rows, {})
     if head.get("type") != "session" or not head.get("agent") or not head.get("session"):
         raise BadInput(f"{path} is not the run of an agent")
@@ -68,6 +71,11 @@ def _call(told: dict[str, Any]) -> Call:
     result = Result(text=transcripts.ends(text), size=len(text), failed=bool(told.get("failed")))
     given = cut(str(told.get("input") or ""), transcripts.MAX_INPUT)
     return Call(id=str(told["id"]), name=str(told["name"]), text=given, result=None if output is None else result)
+
+
+def reading(data: bytes) -> Dialect:
+    """The dialect for a transcript whose file is sealed, by who wrote it."""
+    return replace(DIALECT, read=partial(_read, data=data))
 
 
 DIALECT = Dialect(NAME, lambda _environ, home: home, lambda _: iter(()), lambda _: False, _read)

@@ -22,6 +22,7 @@ from holdfast.values import replace
 
 KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
 ENDED_BY = "transcript"
+SEALED = "[sealed]"  # stands for words that are in a recording which only a key opens
 ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
 _OBJECTIVE = 200
 _ID = 10  # characters
@@ -34,6 +35,18 @@ def session_id(agent: str, session: str) -> str:
     """The id of the session that a past conversation gets: always the same, so that it is made once."""
     number = int(import_progress.mark(f"session\n{agent}\n{session}"), 16)
     return f"{rules.PREFIX}-" + "".join(ALPHABET[number >> 5 * at & 31] for at in range(_ID))
+
+
+def row_without_words(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A turn as others may know it when its recording is sealed: when it was, and the commits made in it."""
+    return {**row, "line": SEALED, "prompt": "", "commands": [], "files": []}
+
+
+def without_words(told: Mapping[str, Any]) -> dict[str, Any]:
+    """The same of how a run ended."""
+    read = {**told["read"], "origin": {**told["read"]["origin"], "title": None}}
+    outputs = {**told["body"]["outputs"], "summary": SEALED}
+    return {**told, "todos": None, "unfinished": None, "body": {**told["body"], "outputs": outputs}, "read": read}
 
 
 def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turns: Iterable[Mapping[str, Any]]) -> str:

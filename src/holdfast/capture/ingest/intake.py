@@ -173,7 +173,10 @@ class TranscriptIntake:
 
     def _remember(self, taking: SessionIntake, change: Callable[[ImportProgress], ImportProgress]) -> None:
         def seen(old: ImportProgress) -> ImportProgress:
-            return replace(change(old), seen=taking.now, origin=asdict(taking.origin))
+            origin = taking.origin
+            if "recordings" in self._clone.sealed_scope:  # a title is often the first prompt
+                origin = replace(origin, title=None)
+            return replace(change(old), seen=taking.now, origin=asdict(origin))
 
         stores = finish_run.stores_of(self._clone)
         import_progress.change(stores, taking.origin.agent, taking.origin.session, seen)
@@ -207,7 +210,7 @@ class TranscriptIntake:
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
         context = self._clone.intake.value({**context, **names, "transcript": {"path": taking.now.path}})
         clear(self._clone.layout, run_id)  # its id is this session's, and nobody else takes that in now
-        capsule = Capsule.create(self._clone.layout, run_id, context)
+        capsule = Capsule.create(self._clone.layout, run_id, context, vault=self._clone.recording_vault())
         place = TranscriptPaths(self.repository.top_for(origin), origin.cwd)
         try:
             filling = RunFilesWriter(capsule, context, origin, place, scan=self._clone.intake, anchors=self._anchors)
@@ -222,7 +225,8 @@ class TranscriptIntake:
         if not os.path.isdir(folder):
             return False
         if os.path.lexists(os.path.join(folder, OPEN)):
-            taken = Capsule.take_over(self._clone.layout, run_id, folder=folder)
+            vault = self._clone.recording_vault(folder)
+            taken = Capsule.take_over(self._clone.layout, run_id, folder=folder, vault=vault)
             if taken is None:
                 raise Busy(f"run {run_id} is being imported by another command")
             try:
@@ -289,6 +293,8 @@ class TranscriptIntake:
             told.append(self._clone.intake.value(row))
         if not told:
             return
+        if "recordings" in self._clone.sealed_scope:
+            told, origin = [agent_session.row_without_words(row) for row in told], replace(origin, title=None)
         session = agent_session.note(self._clone, origin, taking.old.session_id, told)
         keys = {row["key"] for row in told}
 

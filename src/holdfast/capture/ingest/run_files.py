@@ -333,7 +333,8 @@ class RunFilesWriter:
     def finish(self, read: Mapping[str, Any], *, decided: Decided) -> None:
         """Write what is known at the end; the summary last. `read` says how far the transcript was read."""
         self.close()
-        summary = self._account.finish(found=decided(list(said_in_run(self._into.folder))))
+        with self._into.opening():
+            summary = self._account.finish(found=decided(list(said_in_run(self._into.folder))))
         if self._todos is not None:
             self._into.replace(TODOS, capsules.to_json(self._scan.value(todo_rows(self._todos))))
         self._into.replace(BODY, capsules.to_json(self._scan.value({**self._told(summary), "read": dict(read)})))

@@ -181,7 +181,8 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
         elif checkpoint:
             show(project.health.checkpoint(checkpoint), checkpoint_text)
         elif wants_json():
-            show_lines(project.log.events(newest=limit))
+            with project.clone.unsealed():
+                show_lines(project.log.events(newest=limit))
         else:
             _show_newest(project, limit or SHOWN)
 

@@ -17,11 +17,12 @@ from holdfast.values import replace
 if TYPE_CHECKING:
     from holdfast.git.project_setup import ProjectSetup, UninstallResult
     from holdfast.project import Project
+    from holdfast.store.bundle import Bundle
 
 HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
 UNINSTALLING = (
     "This deletes the private store (runs, candidates, what is not published) "
-    "and takes .holdfast out of the work tree. Go on?"
+    "and takes .holdfast out of the work tree.{agents} Go on?"
 )
 
 
@@ -126,7 +127,14 @@ def importing() -> None:
     """
 
 
-@answer(exporting, "bundle", lambda made: f"Saved {count(made.files, 'file')} ({size(made.size)}) to {made.file}")
+def exported(made: Bundle) -> str:
+    return lines(
+        f"Saved {count(made.files, 'file')} ({size(made.size)}) to {made.file}",
+        ["Agents of your own are not in it; save them with: holdfast agent export FILE"] if made.leaves_agents else [],
+    )
+
+
+@answer(exporting, "bundle", exported)
 @click.argument("file", type=click.Path(dir_okay=False))
 def export(project: Project, file: str) -> object:
     """Save the private store of this clone to FILE; `holdfast export FILE` is short for it."""
@@ -144,5 +152,7 @@ def bring_back(project: Project, file: str) -> object:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def uninstall(project: Project, yes: bool) -> object:
     """Take Holdfast out of this clone."""
-    confirm(UNINSTALLING, yes=yes)
+    has_agents = os.path.exists(project.clone.private.agent_database)
+    agents = " Agents of your own go, too (`holdfast agent export FILE` keeps them)." if has_agents else ""
+    confirm(UNINSTALLING.format(agents=agents), yes=yes)
     return project.sync.uninstall()

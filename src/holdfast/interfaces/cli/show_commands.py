@@ -11,6 +11,7 @@ from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import say, show, strong
 from holdfast.interfaces.cli.phrases import count, lines, size, table, wording
 from holdfast.interfaces.cli.root import root
+from holdfast.values import replace
 
 if TYPE_CHECKING:
     from holdfast.recall.lookup import ShownRecord
@@ -39,6 +40,8 @@ def record_text(thing: ShownRecord) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
     rows = _ROWS.get(thing.kind, _event)(thing)
     told = wording("bodies").get(str(thing.fields.get("body_state")))
+    if thing.fields.get("body_state") == "locked":
+        thing = replace(thing, text=None, printed=None)
     said, printed = _said(thing), "It printed:" if thing.kind == "cycle" else "The last it printed:"
     return lines(
         f"{strong(thing.id)}  {thing.kind}",

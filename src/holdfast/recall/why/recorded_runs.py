@@ -28,7 +28,7 @@ from holdfast.values import dict_of, dicts_of, frozen, list_of
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
 _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
 _STARTED = regex(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
-_ACTION = b'"action":'
+_ACTION, _SEALED = b'"action":', b'"sealed":'
 _WHOLE = regex(r'"content"\s*:')
 # A trailer of a commit's message that names a run, or the session it came from; "See-also" and the like only cite one.
 _NAMING = regex(r"^[\w-]*(?:run|session|checkpoint|conversation|thread|transcript|chat)[\w-]*: *(\S.*)$", re.I | re.M)
@@ -139,7 +139,10 @@ def records(clone: Clone, *, paths: Collection[str], commits: Collection[str]) -
 
 def _raw(clone: Clone, event: Event) -> bytes | None:
     try:
-        return clone.bodies.raw(event.body) if event.body else None
+        raw = clone.bodies.raw(event.body) if event.body else None
+        if raw and _SEALED in raw:
+            return json.dumps(clone.bodies.get(event.body or ""), ensure_ascii=False).encode("utf-8", "replace")
+        return raw
     except (HoldfastError, OSError):  # a link, or unreadable: `doctor` names it
         return None
 
@@ -182,7 +185,7 @@ def written(record: RecordedRun, paths: Collection[str], marks: Collection[str])
 def _lines(folder: str, paths: Collection[str]) -> Iterator[dict[str, Any]]:
     """The rows of some files; taking the others apart would cost most of the time."""
     named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
-    with contextlib.suppress(OSError), open(os.path.join(folder, *LINES.split("/")), "rb") as file:
+    with capsule.open_lines(folder, LINES) as file:
         for line in (line for line in file if any(name in line for name in named)):
             with contextlib.suppress(ValueError, RecursionError):
                 row = json.loads(line)
