@@ -35,6 +35,7 @@ MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the
 MOST = 3  # files that are cited
 MOST_TRIED = 2_000  # paths that calls may have named
 MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
+_REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # of the moment
 COMMENT = "code-comment"  # the rule of what a turn wrote into code as a comment
 _BEGINS = 40  # letters of a comment, which is wrapped after 60 and more
 _SHORT = 3  # letters of a name that stands anywhere by chance
@@ -320,28 +321,33 @@ def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[
 
 
 def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
-    """Whether somebody changed the function of a fault afterwards: in its session or since.
+    """Whether somebody changed the code of a fault afterwards, in its session or since, or nobody can tell.
 
     What an agent finds lacking in a turn without edits ("never waits") counts as a fault that its session mended.
     """
     row = next((row for row in rows if row["turn"] == found.turn), None)
     if row is None:
         return False
+    said = datetime.fromisoformat(str(row["ts"])).timestamp()
+    if found.rule in _REPORTS and session_claims.calls_for_change(found.statement, found.who):
+        changes = list(_changes(clone, files, _names(found.statement)))
+        return not changes or max(changes) > said  # in doubt it is not proposed
     until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
     is_found_lacking = found.who == "agent" and not row.get("wrote") and _LACKS.search(found.statement)
     if until is not None and not is_found_lacking:
         return False
     last = datetime.fromisoformat(until).timestamp() + _COMMITTED if until else float("inf")
-    return any(
-        datetime.fromisoformat(str(row["ts"])).timestamp() < changed <= last
-        for changed in _changes(clone, files, _names(found.statement))
-    )
+    return any(said < changed <= last for changed in _changes(clone, files, _names(found.statement)))
 
 
 def _changes(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> Iterator[int]:
-    """When each line of the functions of these names was written."""
+    """When each line of the functions of these names was written; where none is defined, each file that names them."""
     for path in _naming(clone, files, names) if names else ():
-        for name in _defined(files, path, names):
+        defined = _defined(files, path, names)
+        if not defined:
+            told = clone.repo.attempt("log", "-1", "--format=%at", "--", path).stdout.split()
+            yield from map(int, told)
+        for name in defined:
             one = symbols.fitting(path, _symbols(files, path), name)[0]
             told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
             yield from (int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time "))
