@@ -323,7 +323,8 @@ def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[
 def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
     """Whether somebody changed the code of a fault afterwards, in its session or since, or nobody can tell.
 
-    What an agent finds lacking in a turn without edits ("never waits") counts as a fault that its session mended.
+    What an agent tells of code before its session changes that code counts as such a fault, however it is worded:
+    "counts returned parcels as sold" holds no word that says so.
     """
     row = next((row for row in rows if row["turn"] == found.turn), None)
     if row is None:
@@ -333,21 +334,21 @@ def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, An
         changes = list(_changes(clone, files, _names(found.statement)))
         return not changes or max(changes) > said  # in doubt it is not proposed
     until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
-    is_found_lacking = found.who == "agent" and not row.get("wrote") and _LACKS.search(found.statement)
-    if until is not None and not is_found_lacking:
+    told_before = not row.get("wrote") or found.rule == "agents-words"  # before the edits, if there are any
+    if until is not None and not (told_before and found.who == "agent" and _describes(found)):
         return False
     last = datetime.fromisoformat(until).timestamp() + _COMMITTED if until else float("inf")
     return any(said < changed <= last for changed in _changes(clone, files, _names(found.statement)))
 
 
+def _describes(found: ExtractedMemory) -> bool:
+    return found.kind == "fact" or _LACKS.search(found.statement) is not None
+
+
 def _changes(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> Iterator[int]:
-    """When each line of the functions of these names was written; where none is defined, each file that names them."""
+    """When each line of the functions of these names was written."""
     for path in _naming(clone, files, names) if names else ():
-        defined = _defined(files, path, names)
-        if not defined:
-            told = clone.repo.attempt("log", "-1", "--format=%at", "--", path).stdout.split()
-            yield from map(int, told)
-        for name in defined:
+        for name in _defined(files, path, names):
             one = symbols.fitting(path, _symbols(files, path), name)[0]
             told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
             yield from (int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time "))

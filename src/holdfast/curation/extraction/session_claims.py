@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 10  # of one session: a person reads them all
 _WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
-_EACH = 8  # statements for one candidate: a short session gives few
+_EACH = 7  # statements for one candidate: a short session gives few
 LEAST = 0.37  # score: from it on 6 of 10 candidates are right on unseen projects; below it 1 or 2 of 10 were
 _RULED = 0.55  # score of a person's refusal or answer that says why or what to do instead
 _ADDS = 0.25  # score of a statement that only adds to another
@@ -186,11 +186,17 @@ def calls_for_change(text: str, who: str = "agent") -> bool:
 
     No fact once somebody has touched the code, however it is worded; what says why something has to be so is none.
     """
-    main = _SHAPE.because.split(text, maxsplit=1)[0]
+    plain = _SHAPE.code_word.sub("X", _SHAPE.quoted.sub("X", text))
+    main = _SHAPE.provided.sub(" ", _SHAPE.because.split(plain, maxsplit=1)[0])  # "searches HEAD if X is missing"
     if who == "user":  # people decide by saying what should be otherwise
         return _SHAPE.hard_fault.search(main) is not None and not _SHAPE.wish.search(text)
     told = _SHAPE.hard_fault.search(main) or _SHAPE.plain_fault.search(main) or _SHAPE.opinion.search(main)
     return told is not None and not _SHAPE.holds_on.search(text)
+
+
+def is_rule(text: str) -> bool:
+    """Whether it says what is to be done or was decided, and does not only tell how something is."""
+    return any(getattr(_SHAPE, kind).search(text) for kind in ("dead_end", "changed", "invariant", "decision"))
 
 
 def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:
@@ -256,7 +262,7 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
     rest = "" if any(rest in one.told for one in adds) or (why and rest == best.after) else rest
     more = [rest, asked, *(one.told for one in adds if one.who == "agent")]
     return ExtractedMemory(
-        kind_of(best),
+        kind_of(best, statement),
         statement,
         why,
         best.words,
@@ -267,6 +273,11 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
         details=session_statements.shortened("\n\n".join(filter(None, more)), MAX_DETAILS),
         also=tuple((one.turn, one.words) for one in adds),
     )
+
+
+def rules() -> frozenset[str]:
+    """The tags of candidates that were found among the statements of a session."""
+    return frozenset(_SHAPE.table("rules").values())
 
 
 def is_ready(statement: str, rule: str = "") -> bool:
@@ -316,9 +327,10 @@ def _statement(one: SessionStatement) -> tuple[str, str]:
     return bare(text), rest
 
 
-def kind_of(one: SessionStatement) -> str:
-    """The type of memory that a statement is."""
+def kind_of(one: SessionStatement, worded: str = "") -> str:
+    """The type of memory that a statement is; what was undone before it counts only if it is `worded` so."""
     for kind in ("dead_end", "assumption", "changed", "invariant", "decision"):
-        if getattr(_SHAPE, kind).search(one.text):
+        told = worded if kind == "dead_end" and worded else one.text
+        if getattr(_SHAPE, kind).search(told):
             return "decision" if kind == "changed" else kind.replace("_", "-")
     return "decision" if one.who == "user" or one.source == "plan" else "fact"
