@@ -19,9 +19,9 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import approval_proofs, branch_lines, file_entries, span_history
 from holdfast.git.approvals import EDITED
 from holdfast.git.clone import Clone
+from holdfast.lazy_module import LazyModule
 from holdfast.model.evidence import Provenance, parse_provenance
 from holdfast.model.ids import pick
-from holdfast.lazy_module import LazyModule
 from holdfast.model.memory import Candidate
 from holdfast.patterns import regex
 from holdfast.store import capsule, fsio

@@ -331,9 +331,8 @@ def _meant(
 
     shown = worth_reading(items)  # nobody decides about what they were not shown
     if left := len(items) - len(shown):
-        project.notices.append(
-            f"{count(left, 'memory')} that `review list` does not show left as they are: add --min-confidence 0 to mean all"
-        )
+        unseen = f"{count(left, 'memory')} that `review list` does not show"
+        project.notices.append(f"{unseen} left as they are: add --min-confidence 0 to mean all")
     return shown
 
 
