@@ -33,7 +33,7 @@ else:  # dear to load, and needed only where candidates of sessions wait
     session_claims = LazyModule("holdfast.curation.extraction.session_claims")
 
 __all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick", "worth_reading"]
-LIKELY = 0.5  # confidence: half of those above it are right on projects that nobody had read, 2 of 10 below it
+LIKELY = 0.5  # confidence: by key words 6 of 10 above it are right on projects the weights had not seen, 3 of 8 below
 _SUMMARY = 1 << 20  # bytes
 _COUNTED = regex(r" — (?=\d|last )")  # where a summary's first line goes on to count
 FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it

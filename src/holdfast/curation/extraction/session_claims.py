@@ -281,7 +281,7 @@ def rules() -> frozenset[str]:
 
 
 def is_ready(statement: str, rule: str = "") -> bool:
-    """Whether a person could save it as it is: a sentence that names its subject and says what holds, not what was done.
+    """Whether a person could save it as it is: one sentence that names its subject and says what holds.
 
     `rule` is the tag of the candidate. What is not ready waits below what is: somebody would have to word it anew.
     """
