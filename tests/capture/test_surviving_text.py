@@ -7,6 +7,7 @@ import pytest
 
 from holdfast.curation import propose
 from holdfast.curation.decisions import MemoryStanding
+from holdfast.errors import Contradicts
 from holdfast.model.memory import Memory
 from holdfast.model.transcript import line_hash
 from holdfast.project import Project
@@ -49,6 +50,46 @@ def test_lines_that_stand_are_cited_and_the_memory_does_not_outlive_them(repo: G
     project.memory.accept(memory.id)
     repo.commit("src/carrier.py", AROUND.format("RETRIES = 9"), "Another way")
     assert [one.status for one in Project.open(repo.path).memory.knowledge().standings] == ["stale"]
+
+
+QUEUE = "We decided that print jobs must wait in the depot's queue, because the carrier scans each of them."
+NO_QUEUE = "We decided that print jobs must not wait in the depot's queue, because the carrier is slow."
+
+
+def imported_one(repo: GitRepo, home: Path, path: str, said: str) -> Memory:
+    """The one candidate of a session that wrote the file and then said this."""
+    known = {one.id for one in Project.open(repo.path).memory.candidates()}
+    rollout(home, repo.path).asks("Go on.").patches(path, [f"# {said}", "JOBS = 1"]).done(said)
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(home))
+    (new,) = [one.memory for one in project.memory.candidates() if one.id not in known]
+    return new
+
+
+def test_a_find_applies_to_the_files_it_rests_on_and_is_compared_everywhere(repo: GitRepo, tmp_path: Path) -> None:
+    """Whoever edits the file is told it; a guessed place must not hide what contradicts it."""
+    repo.commit("src/print.py", f"# {QUEUE}\nJOBS = 1\n", "Print")
+    repo.commit("lib/jobs.py", f"# {NO_QUEUE}\nJOBS = 1\n", "Jobs")
+    one = imported_one(repo, tmp_path / "one", "src/print.py", QUEUE)
+    other = imported_one(repo, tmp_path / "other", "lib/jobs.py", NO_QUEUE)
+    assert (one.applies_to, other.applies_to) == (("src/print.py",), ("lib/jobs.py",))
+    project = Project.open(repo.path, person=True)
+    project.memory.accept(one.id)
+    with pytest.raises(Contradicts, match=one.id):
+        project.memory.accept(other.id)
+
+
+def test_places_that_people_name_keep_memories_apart(repo: GitRepo, tmp_path: Path) -> None:
+    """Two rules for two files are no contradiction."""
+    repo.commit("src/print.py", "JOBS = 1\n", "Print")
+    repo.commit("lib/jobs.py", "JOBS = 1\n", "Jobs")
+    memory = Project.open(repo.path, person=True).memory
+    rule = "Print jobs must wait in the depot's queue."
+    memory.remember(rule, kind="decision", evidence=["src/print.py"], applies_to=["src/print.py"], accept=True)
+    made = memory.remember(
+        rule.replace("must", "must not"), kind="decision", evidence=["lib/jobs.py"], applies_to=["lib/jobs.py"]
+    )
+    assert memory.accept(made.id).status == "accepted"
 
 
 def test_a_file_that_is_named_needs_no_word_in_common(repo: GitRepo, tmp_path: Path) -> None:

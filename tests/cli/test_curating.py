@@ -220,17 +220,33 @@ def test_what_is_known_in_other_words_is_not_shown_as_if_it_were_new(cli: Cli, p
     assert f"{old} says this already; nothing new was proposed" in said.err and items(cli, "review", "list") == []
 
 
-def test_what_is_less_likely_stands_below_without_its_grounds(cli: Cli) -> None:
+def test_what_is_less_likely_is_counted_and_shown_when_asked_for(cli: Cli) -> None:
     """A queue that begins with doubtful sentences is not read to its end."""
     doubtful = remember(cli, "Labels are printed twice.", "--confidence", "0.4", "--evidence", "README")
     sure = remember(cli, "Parcels are weighed at night.", "--confidence", "0.8", "--evidence", "README")
     out = cli("review", "list").out
-    above, below = out.split("1 less likely")
-    assert sure in above and "evidence:" in above and doubtful not in above
-    assert doubtful in below and "evidence:" not in below
-    assert {one["id"] for one in items(cli, "review", "list")} == {sure, doubtful}
+    assert sure in out and "evidence:" in out and doubtful not in out
+    assert "1 less likely, or to be put in other words: holdfast review list --all" in out
+    above, below = cli("review", "list", "--all").out.split("1 less likely")
+    assert sure in above and doubtful in below and "evidence:" not in below
+    assert doubtful in cli("review", "list", "--type", "fact").out, "a filter asks for all that fits"
+    listed = items(cli, "review", "list")
+    assert {one["id"]: one["likely"] for one in listed} == {sure: True, doubtful: False}
     cli("review", "reject", sure, "--reason", "no")
     assert "less likely" not in cli("review", "list").out, "alone it is shown as any other"
+
+
+def test_all_means_what_the_list_shows(cli: Cli) -> None:
+    """Somebody who accepts all has read what was shown to them, and no more."""
+    doubtful = remember(cli, "Labels are printed twice.", "--confidence", "0.4", "--evidence", "README")
+    sure = remember(cli, "Parcels are weighed at night.", "--confidence", "0.8", "--evidence", "README")
+    done = cli("review", "accept", "--all")
+    assert sure in done.out and doubtful not in done.out
+    assert "1 memory that `review list` does not show" in done.err and "--min-confidence 0" in done.err
+    assert [one["id"] for one in items(cli, "review", "list")] == [doubtful]
+    other = remember(cli, "Bags are sorted by hand.", "--confidence", "0.9", "--evidence", "README")
+    done = cli("review", "accept", "--all", "--min-confidence", "0")
+    assert doubtful in done.out and other in done.out, "a filter says what is meant"
 
 
 def test_what_contradicts_is_refused_with_both_texts_until_it_is_resolved(cli: Cli, person: Project) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from holdfast.curation.extraction import find_claims, session_claims, session_statements
 from holdfast.curation.extraction.candidate_claim import capital
+from holdfast.curation.extraction.withdrawn_words import WithdrawnWords
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.project.transcript_import import decided
 from holdfast.values import replace
@@ -527,3 +528,115 @@ def test_a_persons_refusal_with_its_reason_is_proposed_even_from_a_short_session
     """It is the clearest word a person gives, and it stands alone in most sessions."""
     no = "Don't cache exports in S3, because customer data must stay in our data centre."
     assert "data centre" in texts(find_claims(session([("request", "Cache the exports."), ("refusal", no)])))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`book_parcel` forgets to close the till when the customer walks away",
+        "`weigh_all` never checks the unit, so pounds count as kilos",
+        "The depot's address is missing from every label printed after noon",
+        "`print_label` is called twice for one parcel",
+        "Nothing in `close_till` waits for the printer",
+        "There is no lock around `take_number`, and two clerks get the same one",
+        "`route_for` picks the wrong depot for islands",
+        "The price table has not been refreshed since the move",
+        "`sort_bags` ignores the weight of an empty bag",
+        "Refunds go to the sender although the payer asked for them",
+        "`parse_slip` accepts slips without a date, which it should not",
+        "There is hardly any reason for `depot_key` to be global",
+        "The scanner's buffer grows without bound",
+        "`ship_now` swallows the carrier's answer",
+        "Two workers can take the same bag because `claim_bag` is not atomic",
+        "Labels of returned parcels end up in the wrong tray",
+        "Islands have no route at all in `route_for`",
+        "`open_gate` blocks for ever if the carrier is offline",
+        "Der Drucker wird nach einem Fehler nie geschlossen",
+        "`wiege_alle` rechnet mit der falschen Einheit",
+        "`fermer_caisse` ne ferme jamais le tiroir",
+        "A `cobrar` le falta el impuesto de las islas",
+        "`print_label` 没有检查地址，空标签也会打印",
+        "`close_till` は例外のときに閉じられない",
+        "`печать` не закрывает очередь после ошибки",
+        "The old receipts are still read by `audit_day`, which nobody needs",
+        "`take_number` could simply use the counter of the till",
+        "It is pointless that `depot_key` is derived twice",
+    ],
+)
+def test_what_calls_for_a_change_is_no_fact_once_code_was_written(said: str) -> None:
+    """Whoever reads it later looks for a fault that is not there, in whatever words and language it was told."""
+    assert session_claims.calls_for_change(said)
+    told = [("request", "Look at the till and mend what you find."), ("closing", f"{said}.\n\n{REPORT}")]
+    assert said not in texts(find_claims(session(told)))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`close_till` waits for the printer, because a half-printed slip is void",
+        "Parcels are weighed before they are sorted, so that the scale's queue stays short",
+        "Without `--dry`, `ship_now` books the parcel",
+        "`route_for` falls back to the main depot if an island has no route",
+        "Labels must never be printed twice, because the carrier bills each",
+        "`take_number` no longer locks the till",
+        "Use the depot's clock instead of the till's",
+        "`audit_day` reads receipts from the archive only",
+        "Refunds go to the payer, since the sender may be a shop",
+        "Slips without a date are rejected by `parse_slip`",
+        "The scanner deliberately ignores codes shorter than eight digits",
+        "Keep `depot_key` in the vault, not in the settings",
+    ],
+)
+def test_what_holds_calls_for_no_change(said: str) -> None:
+    """A rule, its reason and what is done if something fails stay true."""
+    assert not session_claims.calls_for_change(said)
+
+
+def test_what_a_turn_told_and_a_person_then_has_fixed_is_withdrawn() -> None:
+    """It holds no word that says what is wrong; the order to fix it does."""
+    told = "`tally` counts parcels that came back as sold parcels, from the first day of the month to its last."
+    rule = "`tally` must never run at night, because the archive is written then."
+    look = session([("request", "How does tally work?"), ("closing", f"{told} {rule}")], wrote=False)
+    fixed = Utterance("agent", "Done, the sums are right.", 2, "closing", ("src/tally.py",), True)
+    asked = Utterance("user", "ok, please fix that", 2, "request", ("src/tally.py",), True)
+    other = Utterance("user", "Now add a page for refunds.", 2, "request", ("src/tally.py",), True)
+    leaves, mends = (WithdrawnWords([*look, one, fixed]) for one in (other, asked))  # type: ignore[list-item]
+    assert not leaves.hold(1, "agent", told)
+    assert mends.hold(1, "agent", told) and not mends.hold(1, "agent", rule)
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_so"),
+    [
+        ("Parcels are weighed before they are sorted", True),
+        ("Never print a label twice, because the carrier bills each", True),
+        ("The till keeps slips for a day (see the archive)", True),
+        ("Added a helper that weighs parcels", False),
+        ("The scale was replaced in the second depot", False),
+        ("This prevents double labels", False),
+        ("The carrier probably counts each call", False),
+        ("You can weigh parcels at night", False),
+        ("Checks the weight first, then the address", False),
+        ("The plan covers weighing, sorting and refunds", False),
+        ("`src/scale.py` — Added a second scale", False),
+        ("A tool that weighs parcels with two scales", False),
+        ("Parcels are weighed. Bags are not.", False),
+        ("Add a second scale to the depot", False),
+        ("The old scale is still in the depot", False),
+    ],
+)
+def test_only_what_can_be_saved_as_it_is_is_ready(statement: str, is_so: bool) -> None:
+    """Whoever reads the queue would have to word the rest anew, and puts it off."""
+    assert session_claims.is_ready(statement) is is_so
+
+
+def test_a_sentence_that_only_gives_the_reason_is_the_reason() -> None:
+    """A rule without its reason is broken by the next person who does not know it."""
+    said = (
+        "`load_settings()` reads the project's file first and the user's file second. "
+        "This keeps a fresh clone the same for everybody in the project."
+    )
+    found = find_claims(worked(("commit", f"Read the project's settings first\n\n{said}")))
+    (one,) = [one for one in found if one.statement.startswith("`load_settings()` reads")]
+    assert one.why == "Keeps a fresh clone the same for everybody in the project"
+    assert "everybody" not in one.statement + one.details

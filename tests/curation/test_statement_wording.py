@@ -27,6 +27,10 @@ from holdfast.curation.extraction.statement_wording import standing_words
         ("Replaced the loop with a lock, since two may start", "A lock replaces the loop, since two may start"),
         ("The queue now drops old entries and is now bounded", "The queue drops old entries and is bounded"),
         ("Skip what is there (done)", "Skip what is there"),
+        ("Dropped the second table — the first migration creates both", "The first migration creates both"),
+        ("Keys have 64 digits, but the check was for 130", "Keys have 64 digits"),
+        ("`label.go:39` prints the tray (line 12)", "`label.go` prints the tray"),
+        ("One key per tray — the key of a tray is made at random", "The key of a tray is made at random"),
     ],
 )  # fmt: skip
 def test_what_was_done_is_worded_as_what_holds(said: str, saved: str) -> None:

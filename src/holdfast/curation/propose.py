@@ -215,12 +215,13 @@ def harvest(
 
 
 def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evidence: Cited) -> Harvested:
-    """Propose each; where it holds is what its own words name of the repository."""
+    """Propose each; it holds where its own words say, else for the files it rests on."""
     new, joined, refused = [], 0, 0
     named = paths_mentioned(clone.repo, (one.statement for one in found))
     with hold_ground(clone) as ground:
         for one in found:
             before, cited = set(ground.ids), evidence(one)
+            rests_on = rules.unique(str(path) for receipt in cited if (path := getattr(receipt, "path", None)))
             try:
                 made = propose(
                     clone,
@@ -231,7 +232,7 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
                     confidence=one.confidence,
                     evidence=[text for text in cited if isinstance(text, str)],
                     earlier=[receipt for receipt in cited if not isinstance(receipt, str)],
-                    applies_to=named[one.statement],
+                    applies_to=named[one.statement] or rests_on,
                     source=source if source.startswith("run:") else None,
                     provenance=[Provenance(source, *said) for said in ((one.turn, one.words), *one.also)],
                     tags=[one.rule.replace(" ", "-")],

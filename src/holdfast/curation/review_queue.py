@@ -11,19 +11,31 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from holdfast.curation import candidates, memory_conflicts, memory_state, review
 from holdfast.curation.decisions import MemoryStanding
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.git import approval_proofs, branch_lines, file_entries, span_history
 from holdfast.git.approvals import EDITED
 from holdfast.git.clone import Clone
+from holdfast.lazy_module import LazyModule
 from holdfast.model.evidence import Provenance, parse_provenance
 from holdfast.model.ids import pick
 from holdfast.model.memory import Candidate
+from holdfast.patterns import regex
+from holdfast.store import capsule, fsio
 from holdfast.values import frozen
 
-__all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick"]
+if TYPE_CHECKING:
+    from holdfast.curation.extraction import session_claims
+else:  # dear to load, and needed only where candidates of sessions wait
+    session_claims = LazyModule("holdfast.curation.extraction.session_claims")
+
+__all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick", "worth_reading"]
+LIKELY = 0.5  # confidence: by key words 6 of 10 above it are right on projects the weights had not seen, 3 of 8 below
+_SUMMARY = 1 << 20  # bytes
+_COUNTED = regex(r" — (?=\d|last )")  # where a summary's first line goes on to count
 FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
@@ -41,6 +53,19 @@ class QueueItem:
     @property
     def id(self) -> str:
         return self.standing.id
+
+    @property
+    def likely(self) -> bool:
+        """Whether it is sure enough and, if it was found in a session, worded so that it can be saved."""
+        memory = self.standing.memory
+        if self.reason != "proposed":
+            return True
+        if memory.confidence is not None and memory.confidence < LIKELY:
+            return False
+        if not self.provenance:
+            return True
+        found_by = session_claims.rules().intersection(memory.tags)
+        return not found_by or session_claims.is_ready(memory.statement, *found_by)
 
 
 @frozen
@@ -141,6 +166,23 @@ def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str]:
     """
     said = standing.memory.confidence
     return standing.code_moved, -1.0 if said is None else -said, standing.memory.source or ""
+
+
+def worth_reading(items: Sequence[QueueItem]) -> list[QueueItem]:
+    """The items without the less likely ones; what somebody proposed is shown where nothing else waits."""
+    return [item for item in items if item.likely] or [item for item in items if not item.provenance]
+
+
+def session_title(clone: Clone, source: str) -> str:
+    """When a run was and what it did, in one line; nothing for what is no run of this clone."""
+    kind, _, name = source.partition(":")
+    if kind != "run" or "/" in name:
+        return ""
+    with suppress(OSError, HoldfastError):
+        data = fsio.read(os.path.join(clone.layout.run(name), capsule.SUMMARY), limit=_SUMMARY)
+        told = next(line for line in data.decode("utf-8", "replace").split("\n")[1:] if line.strip())
+        return f"{name[:4]}-{name[4:6]}-{name[6:8]}  {_COUNTED.split(told, maxsplit=1)[0]}"
+    return ""
 
 
 def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from holdfast.lazy_module import LazyModule
+from holdfast.model.evidence import parse_evidence
 from holdfast.model.memory import Memory
 from holdfast.values import frozen
 
@@ -25,8 +26,21 @@ class ContradictingPair:
 
 
 def statement(memory: Memory) -> claims.Statement:
-    """What a memory claims; its rationale claims nothing."""
-    return claims.Statement(memory.statement, memory.type, memory.applies_to)
+    """What a memory claims, and where: its rationale claims nothing."""
+    return claims.Statement(memory.statement, memory.type, _own_scope(memory))
+
+
+def _own_scope(memory: Memory) -> tuple[str, ...]:
+    """Where a memory says it holds.
+
+    A session's find holds for the files it rests on, which is a guess: two that rest on different files may still
+    contradict one another, unless their words name these files.
+    """
+    if not (memory.source or "").startswith("run:"):
+        return memory.applies_to
+    rests_on = {getattr(one, "path", "") for one in map(parse_evidence, memory.evidence)}
+    is_said = (path not in rests_on or path.rpartition("/")[2] in memory.statement for path in memory.applies_to)
+    return tuple(path for path, said in zip(memory.applies_to, is_said, strict=True) if said)
 
 
 def resolved(one: Memory, other: Memory) -> bool:

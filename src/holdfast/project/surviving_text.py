@@ -35,6 +35,7 @@ MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the
 MOST = 3  # files that are cited
 MOST_TRIED = 2_000  # paths that calls may have named
 MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
+_REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # of the moment
 COMMENT = "code-comment"  # the rule of what a turn wrote into code as a comment
 _BEGINS = 40  # letters of a comment, which is wrapped after 60 and more
 _SHORT = 3  # letters of a name that stands anywhere by chance
@@ -320,22 +321,28 @@ def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[
 
 
 def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
-    """Whether somebody changed the function of a fault afterwards: in its session or since.
+    """Whether somebody changed the code of a fault afterwards, in its session or since, or nobody can tell.
 
-    What an agent finds lacking in a turn without edits ("never waits") counts as a fault that its session mended.
+    What an agent tells of code before its session changes that code counts as such a fault, however it is worded:
+    "counts returned parcels as sold" holds no word that says so.
     """
     row = next((row for row in rows if row["turn"] == found.turn), None)
     if row is None:
         return False
+    said = datetime.fromisoformat(str(row["ts"])).timestamp()
+    if found.rule in _REPORTS and session_claims.calls_for_change(found.statement, found.who):
+        changes = list(_changes(clone, files, _names(found.statement)))
+        return not changes or max(changes) > said  # in doubt it is not proposed
     until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
-    is_found_lacking = found.who == "agent" and not row.get("wrote") and _LACKS.search(found.statement)
-    if until is not None and not is_found_lacking:
+    told_before = not row.get("wrote") or found.rule == "agents-words"  # before the edits, if there are any
+    if until is not None and not (told_before and found.who == "agent" and _describes(found)):
         return False
     last = datetime.fromisoformat(until).timestamp() + _COMMITTED if until else float("inf")
-    return any(
-        datetime.fromisoformat(str(row["ts"])).timestamp() < changed <= last
-        for changed in _changes(clone, files, _names(found.statement))
-    )
+    return any(said < changed <= last for changed in _changes(clone, files, _names(found.statement)))
+
+
+def _describes(found: ExtractedMemory) -> bool:
+    return found.kind == "fact" or _LACKS.search(found.statement) is not None
 
 
 def _changes(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> Iterator[int]:

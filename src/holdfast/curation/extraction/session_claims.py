@@ -10,7 +10,7 @@ from holdfast.curation.extraction import session_statements, statement_score
 from holdfast.curation.extraction.candidate_claim import bare, capital
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
 from holdfast.curation.extraction.statement_wording import standing_words
-from holdfast.model.utterance import MAX_STATEMENT, MIN_STATEMENT, ExtractedMemory, Utterance
+from holdfast.model.utterance import MAX_STATEMENT, MAX_WHY, MIN_STATEMENT, ExtractedMemory, Utterance
 from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import frozen
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST = 10  # of one session: a person reads them all
 _WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
-_EACH = 8  # statements for one candidate: a short session gives few
+_EACH = 7  # statements for one candidate: a short session gives few
 LEAST = 0.37  # score: from it on 6 of 10 candidates are right on unseen projects; below it 1 or 2 of 10 were
 _RULED = 0.55  # score of a person's refusal or answer that says why or what to do instead
 _ADDS = 0.25  # score of a statement that only adds to another
@@ -120,6 +120,8 @@ def is_over(one: SessionStatement) -> bool:
     """Whether it tells what was wrong until its session mended it: no fact any more, whoever says so."""
     if _SHAPE.was_so.match(one.text):
         return True
+    if one.mended and one.source in ("said", "closing", "request", "plan") and calls_for_change(one.text, one.who):
+        return True
     if one.source == "plan" and one.wrote and _SHAPE.state_before.search(one.heading):
         return True
     if one.source == "plan" and one.wrote and _SHAPE.background.search(one.heading):
@@ -177,6 +179,24 @@ def may_be_fault(text: str) -> bool:
     main = _SHAPE.because.split(text, maxsplit=1)[0]
     told = _SHAPE.plain_fault.search(main) or _SHAPE.fault.search(main)
     return told is not None and _SHAPE.settled.search(main) is None
+
+
+def calls_for_change(text: str, who: str = "agent") -> bool:
+    """Whether it has the shape of a fault, or of an opinion that something should be otherwise.
+
+    No fact once somebody has touched the code, however it is worded; what says why something has to be so is none.
+    """
+    plain = _SHAPE.code_word.sub("X", _SHAPE.quoted.sub("X", text))
+    main = _SHAPE.provided.sub(" ", _SHAPE.because.split(plain, maxsplit=1)[0])  # "searches HEAD if X is missing"
+    if who == "user":  # people decide by saying what should be otherwise
+        return _SHAPE.hard_fault.search(main) is not None and not _SHAPE.wish.search(text)
+    told = _SHAPE.hard_fault.search(main) or _SHAPE.plain_fault.search(main) or _SHAPE.opinion.search(main)
+    return told is not None and not _SHAPE.holds_on.search(text)
+
+
+def is_rule(text: str) -> bool:
+    """Whether it says what is to be done or was decided, and does not only tell how something is."""
+    return any(getattr(_SHAPE, kind).search(text) for kind in ("dead_end", "changed", "invariant", "decision"))
 
 
 def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:
@@ -238,12 +258,13 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
     if best.who == "user" and adds and adds[0].who == "agent":
         best, adds, asked = adds[0], [best], f"Asked: {best.told}"
     statement, rest = _statement(best)
-    rest = "" if any(rest in one.told for one in adds) else rest
+    why = _reason_after(best, statement)
+    rest = "" if any(rest in one.told for one in adds) or (why and rest == best.after) else rest
     more = [rest, asked, *(one.told for one in adds if one.who == "agent")]
     return ExtractedMemory(
-        kind_of(best),
+        kind_of(best, statement),
         statement,
-        "",
+        why,
         best.words,
         best.turn,
         best.who,
@@ -254,6 +275,33 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
     )
 
 
+def rules() -> frozenset[str]:
+    """The tags of candidates that were found among the statements of a session."""
+    return frozenset(_SHAPE.table("rules").values())
+
+
+def is_ready(statement: str, rule: str = "") -> bool:
+    """Whether a person could save it as it is: one sentence that names its subject and says what holds.
+
+    `rule` is the tag of the candidate. What is not ready waits below what is: somebody would have to word it anew.
+    """
+    edges = ("points", "reports", "talks", "guesses", "of_documents", "unfinished_work", "of_now", "phrase")
+    if len(statement) > _LONG or _SHAPE.sentence_end.search(statement) or _SHAPE.subjectless.match(statement):
+        return False
+    if rule == _SHAPE.table("rules")["comment"] and _SHAPE.step.match(statement) and not _SHAPE.why.search(statement):
+        return False
+    plain = _SHAPE.aside.sub("", statement)  # what stands in brackets is not what it says
+    return not any(getattr(_SHAPE, edge).search(plain) for edge in edges) and not is_fragment(statement)
+
+
+def _reason_after(one: SessionStatement, statement: str) -> str:
+    """The reason that the next sentence gives, if it gives nothing but the reason of this one."""
+    found = _SHAPE.reason_follows.match(one.after)
+    if not found or one.after in statement or len(one.after) > MAX_WHY or not one.told.endswith(one.after):
+        return ""
+    return capital(bare(one.after[found.end() :]))
+
+
 def _statement(one: SessionStatement) -> tuple[str, str]:
     """What it says in one sentence, and what else belongs to it."""
     text, whole = standing_words(_SHAPE.deed.sub("", one.text)), one.told
@@ -261,9 +309,14 @@ def _statement(one: SessionStatement) -> tuple[str, str]:
         led = f"{_SHAPE.commit_type.sub('', one.heading)}: {text[:1].lower()}{text[1:]}"
         text = capital(led) if len(led) <= MAX_STATEMENT else text
     leans = one.before and whole.startswith(one.before)
-    if leans and len(whole) <= MAX_STATEMENT:
-        return standing_words(whole), ""
     rest = one.after if whole.endswith(one.after) else ""
+    if leans and _SHAPE.consequence.match(one.text) and len(one.before) <= MAX_STATEMENT:
+        return standing_words(one.before), f"{one.text} {rest}".strip()
+    if leans and len(both := f"{one.before} {one.text}") <= MAX_STATEMENT:
+        return standing_words(both), rest
+    if _SHAPE.subjectless.match(text) and (file := _SHAPE.file_lead.match(one.before)):  # "`a.rs` — …. Uses X"
+        led = f"{file['name']} {text[:1].lower()}{text[1:]}"
+        text = led if len(led) <= MAX_STATEMENT else text
     if leans and _SHAPE.dangles.match(text) and len(one.before) <= MAX_STATEMENT:
         return standing_words(one.before), f"{one.text} {rest}".strip()
     if len(text) > MAX_STATEMENT:
@@ -274,9 +327,10 @@ def _statement(one: SessionStatement) -> tuple[str, str]:
     return bare(text), rest
 
 
-def kind_of(one: SessionStatement) -> str:
-    """The type of memory that a statement is."""
+def kind_of(one: SessionStatement, worded: str = "") -> str:
+    """The type of memory that a statement is; what was undone before it counts only if it is `worded` so."""
     for kind in ("dead_end", "assumption", "changed", "invariant", "decision"):
-        if getattr(_SHAPE, kind).search(one.text):
+        told = worded if kind == "dead_end" and worded else one.text
+        if getattr(_SHAPE, kind).search(told):
             return "decision" if kind == "changed" else kind.replace("_", "-")
     return "decision" if one.who == "user" or one.source == "plan" else "fact"

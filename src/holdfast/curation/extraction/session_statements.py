@@ -34,6 +34,7 @@ class SessionStatement:
     source: str
     turn: int
     wrote: bool  # whether its turn wrote files
+    mended: bool  # whether its turn or a later one wrote code: it may have mended what is wrong here
     before: str  # the sentence before it in the same paragraph or item
     after: str
     heading: str
@@ -55,8 +56,15 @@ class SessionStatement:
 
 def statements(turns: Iterable[Utterance]) -> list[SessionStatement]:
     """The statements of a session whose turns say where their words stand."""
-    found = (one for turn in turns if turn.source in SOURCES for one in _of(turn))
+    turns = list(turns)
+    last = max((turn.turn for turn in turns if turn.wrote and not _wrote_documents(turn)), default=-1)
+    found = (one for turn in turns if turn.source in SOURCES for one in _of(turn, mended=turn.turn <= last))
     return [one for one, _ in zip(found, range(MOST), strict=False)]
+
+
+def _wrote_documents(turn: Utterance) -> bool:
+    """Whether all that a turn wrote are documents, which mend no code."""
+    return bool(turn.files) and all(_SHAPE.document.search(path) for path in turn.files)
 
 
 def is_plan(turn: Utterance) -> bool:
@@ -64,7 +72,7 @@ def is_plan(turn: Utterance) -> bool:
     return turn.source == "request" and len(_SHAPE.section.findall(turn.text[:20_000])) > 2
 
 
-def _of(turn: Utterance) -> Iterator[SessionStatement]:
+def _of(turn: Utterance, *, mended: bool) -> Iterator[SessionStatement]:
     source = "plan" if is_plan(turn) else turn.source
     read = [one for one in sentences(turn.text) if 15 <= width(one.text) <= 2 * MAX_TEXT]
     headings = _headings(turn.text, read, whole=source == "plan")
@@ -73,7 +81,7 @@ def _of(turn: Utterance) -> Iterator[SessionStatement]:
     for place, one in enumerate(read):
         before, after = _beside(read, place, -1), _beside(read, place, 1)
         yield SessionStatement(
-            *(one.text, one.words, turn.who, source, turn.turn, turn.wrote, before, after),
+            *(one.text, one.words, turn.who, source, turn.turn, turn.wrote, mended, before, after),
             *(headings[place], place, len(read), one.hidden),
         )
 

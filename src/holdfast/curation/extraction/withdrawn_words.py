@@ -6,7 +6,7 @@ has undone, the options that were not chosen, versions that were replaced, and f
 
 from __future__ import annotations
 
-from holdfast.curation.extraction.session_claims import is_fault
+from holdfast.curation.extraction.session_claims import calls_for_change, is_fault, is_rule
 from holdfast.curation.extraction.session_statements import code_names, telling
 from holdfast.model.utterance import UNDONE
 from holdfast.patterns import TYPE_CHECKING, PatternFile
@@ -86,7 +86,9 @@ class WithdrawnWords:
                 return True
         if self._is_overruled(words, later) or self._is_replaced(words, later):
             return True
-        return is_fault(words) and self._is_mended(words, later)
+        if self._is_told_to_fix(turn, later) and not is_rule(words):
+            return True
+        return (is_fault(words) or calls_for_change(words)) and self._is_mended(words, later)
 
     def _is_overruled(self, words: str, later: Sequence[int]) -> bool:
         """Whether a person does not want it, and the agent gives in; the longer ago, the more words must be shared."""
@@ -111,6 +113,11 @@ class WithdrawnWords:
         if wrote[:1] == later[:1] and wrote and _is_go_ahead(self._asked.get(wrote[0], "")):
             return True
         return any(_is_about(words, self._said.get(number, "")) for number in wrote)
+
+    def _is_told_to_fix(self, turn: int, later: Sequence[int]) -> bool:
+        """Whether a person has fixed what a turn without edits told: it may have no word that says what is wrong."""
+        fixed = later and later[0] in self._wrote and turn not in self._wrote
+        return bool(fixed and _SHAPE.fixes.match(self._asked.get(later[0], "")))
 
     def _is_replaced(self, words: str, later: Sequence[int]) -> bool:
         """Whether a person names another version in a reply that says only that, or says to use it."""

@@ -19,7 +19,7 @@ from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.curation import decisions, memory_conflicts, review_queue
     from holdfast.project import Project
@@ -35,8 +35,9 @@ SIDE = 46  # columns of each of two texts side by side
 READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
-LIKELY = 0.6  # confidence: below it two readers kept or reworded 12 of 50 candidates, above it 33 of 57
+TITLE = 90  # columns of what a session did
 _ELSEWHERE = "proposed on another line"
+_REASON = "Rationale:"  # how the reason of a session's find begins
 _STATE = {"holds": "unchanged", "changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
 
@@ -82,37 +83,57 @@ _filter = options(  # which of what waits
 )
 _many = options(
     click.argument("names", metavar="[ID]...", nargs=-1),
-    click.option("--all", "everything", is_flag=True, help="All candidates that fit the filter."),
+    click.option(
+        "--all", "everything", is_flag=True, help="All candidates that `review list` shows, or that fit the filter."
+    ),
     _filter,
 )
 _reviewer = click.option("--reviewer", metavar="NAME", help="Who decides; your git name if not given.")
 
 
-def waiting_text(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemory] = ()) -> str:
+def waiting_text(
+    waiting: Waiting,
+    lost: Sequence[review_queue.UnreadableMemory] = (),
+    *,
+    everything: bool = True,
+    title: Callable[[str], str] = lambda _: "",
+) -> str:
+    """What waits: of each session what is worth reading, then a count of the rest, or `everything`."""
     if lost:  # what a person approved and agents no longer see, with how to bring each back
         said = []
         for one in lost:
             said += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
             said += [f"    {file_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
-        return lines(said, ["", waiting_text(waiting)] if waiting else [])
+        return lines(said, ["", waiting_text(waiting, everything=everything, title=title)] if waiting else [])
     if not waiting:
         return "Nothing waits."
-    doubtful = [one for one in waiting if _is_doubtful(one[0])]
-    closely = [one for one in waiting if one not in doubtful] or doubtful
-    rest = [one for one in doubtful if one not in closely]
+    from holdfast.curation.review_queue import worth_reading
+
+    shown = {item.id for item in worth_reading([item for item, _ in waiting])}
+    closely = [one for one in waiting if one[0].id in shown]
+    rest = [one for one in waiting if one[0].id not in shown]
+    way = "" if everything else " holdfast review list --all"
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
-        *(["", *_heading(one[0].standing), *_grounds(*one)] for one in closely),
-        *(["", f"{len(rest)} less likely, of which about one in four is worth keeping:"] if rest else []),
-        *([*_heading(one[0].standing), *_moved(one[0].standing)] for one in rest),
-        "",
-        f"Accept one with: holdfast review accept {waiting[0][0].id}",
+        *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
+        *(["", f"{len(rest)} less likely, or to be put in other words:{way}"] if rest else []),
+        *([*_heading(one[0].standing), *_moved(one[0].standing)] for one in rest if everything),
+        *(["", f"Accept one with: holdfast review accept {closely[0][0].id}"] if closely else []),
     )
 
 
-def _is_doubtful(item: review_queue.QueueItem) -> bool:
-    sure = item.standing.memory.confidence
-    return item.reason == "proposed" and sure is not None and sure < LIKELY
+def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bool) -> list[list[str]]:
+    """What is printed of each item, those of one session together below a line that says what it did."""
+    found: dict[str, list[str]] = {}
+    for item, look in waiting:
+        source = (item.provenance and item.reason == "proposed" and item.standing.memory.source) or ""
+        if (source or item.id) in found:
+            found[source] += [""]
+        told = title(source) if source else ""
+        begins = [f"{short(told, TITLE)}  {source}"] if told else []
+        rows = found.setdefault(source or item.id, begins)
+        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told))]
+    return list(found.values())
 
 
 def _heading(standing: decisions.MemoryStanding) -> list[str]:
@@ -134,8 +155,13 @@ def _wrapped(text: str, width: int = READ) -> list[str]:
     return wrap(" ".join(text.split()), width)
 
 
-def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> list[str]:
-    """What one decides by: why it waits, what it rests on and whether that holds, where it was said."""
+def _grounds(
+    item: review_queue.QueueItem, look: review_queue.ReviewLook | None, *, fully: bool, titled: bool
+) -> list[str]:
+    """What one decides by: why it waits, what it rests on and whether that holds, where it was said.
+
+    Of a session's find what was said besides and what changed since stands on the screen, and here if `fully`.
+    """
     memory, cited = item.standing.memory, item.standing.receipts
     told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere
     notes = [note for note in item.standing.notes if not note.startswith(told)]
@@ -149,15 +175,17 @@ def _grounds(item: review_queue.QueueItem, look: review_queue.ReviewLook | None)
     said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
     said += [f"by {source}"] if source else []
-    quotes = [one for one in item.provenance[:3] if not _repeats(one.words, memory)]
+    brief = not fully and bool(item.provenance) and item.reason == "proposed"
+    quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
+    details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
     return [
         *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in wording("waits") or because else []),
         f"    evidence: {evidence or 'none'}",
-        *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") else []),
+        *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") and not (brief and titled) else []),
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
         *(f"    note: {note}" for note in notes),
-        *(f"    {row}" for line in memory.details.splitlines()[:5] if line.strip() for row in _wrapped(line)),
-        *(_beside(look) if look else ()),
+        *(f"    {row}" for line in details if line.strip() for row in _wrapped(line)),
+        *(_beside(look, diff=1 if brief else DIFF) if look else ()),
     ]
 
 
@@ -167,17 +195,17 @@ def _letters(text: str) -> str:
 
 def _repeats(words: str, memory: Memory) -> bool:
     """Whether words are the memory's own: shown once, they say as much."""
-    told = _letters(f"{memory.statement} {memory.details}")
-    return _letters(words)[:SAME] in told
+    told, own = _letters(f"{memory.statement} {memory.details}"), _letters(words)
+    return own[:SAME] in told or _letters(memory.statement) in own
 
 
-def _beside(look: review_queue.ReviewLook) -> list[str]:
+def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF) -> list[str]:
     """What speaks against it, both texts side by side, and what made it stale."""
     rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
     rows += [f"    may contradict {strong(one.other.id)}: {short(one.other.statement, 120)}" for one in look.hints]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
-    more = [f"    … {len(look.diff) - DIFF} more lines"] if len(look.diff) > DIFF else []
-    return [*rows, *(f"    {line}" for line in look.diff[:DIFF]), *more]
+    more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
+    return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
 
 
 def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
@@ -210,7 +238,7 @@ def waiting_object(waiting: Waiting, lost: Sequence[review_queue.UnreadableMemor
 def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook | None) -> dict[str, Any]:
     found = {
         **standing_object(item.standing),
-        **picked(item, "reason", "branch"),
+        **picked(item, "reason", "branch", "likely"),
         "proposed_at": item.proposed,
         "said": item.provenance,
     }
@@ -227,10 +255,17 @@ def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook 
 
 
 @command(review, "list")
+@click.option("--all", "everything", is_flag=True, help="Also what is less likely worth keeping.")
 @_filter
-def list_waiting(place: Invocation, **chosen: Any) -> None:
-    """List what waits, with its grounds and what it contradicts."""
+def list_waiting(place: Invocation, everything: bool = False, **chosen: Any) -> None:
+    """List what waits, with its grounds and what it contradicts.
+
+    Of what sessions left behind, only what is likely worth keeping, unless a filter or --all asks for more.
+    """
+    from functools import partial
+
     from holdfast.curation.review_queue import chosen as fitting
+    from holdfast.curation.review_queue import session_title
     from holdfast.git import upstream
 
     with place.project() as project:
@@ -243,7 +278,10 @@ def list_waiting(place: Invocation, **chosen: Any) -> None:
             project.notices.append(elsewhere_text(len(theirs), trusting=held is not None and not held.void))
         closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
-        show((closely, lost), lambda found: waiting_text(*found), lambda found: waiting_object(*found))
+        title = partial(session_title, project.clone)
+        everything = everything or any(chosen.values())
+        text = partial(waiting_text, everything=everything, title=title)
+        show((closely, lost), lambda found: text(*found), lambda found: waiting_object(*found))
 
 
 def decided_text(done: Decided) -> str:
@@ -286,7 +324,16 @@ def _meant(
     if not everything:
         said = "a filter decides many at once" if given else "nothing was named to decide about"
         raise BadInput(said, hint="Add --all to mean it." if given else "Name ids, or add --all.")
-    return fitting(project.memory.queue().items, **{"reasons": ("proposed",), **given})
+    items = fitting(project.memory.queue().items, **{"reasons": ("proposed",), **given})
+    if given:
+        return items
+    from holdfast.curation.review_queue import worth_reading
+
+    shown = worth_reading(items)  # nobody decides about what they were not shown
+    if left := len(items) - len(shown):
+        unseen = f"{count(left, 'memory')} that `review list` does not show"
+        project.notices.append(f"{unseen} left as they are: add --min-confidence 0 to mean all")
+    return shown
 
 
 @command(review, "accept")

@@ -24,6 +24,7 @@ from holdfast.interfaces.cli.output import shown as visible
 from holdfast.interfaces.tui.item_page import one_line
 from holdfast.values import field, frozen, mutable, replace
 
+ALL = "all"  # the filter that shows what is less likely, too
 KEYS = {"tag": "tags", "type": "kinds", "reason": "reasons", "from": "source"}
 
 
@@ -51,6 +52,8 @@ def parse(text: str) -> Filter:
     found: dict[str, list[str]] = {"words": []}
     for word in text.split():
         key, colon, value = word.partition(":")
+        if word.lower() == ALL:
+            continue
         if colon and value and key.lower() in KEYS:
             found.setdefault(KEYS[key.lower()], []).append(value)
         else:
@@ -88,9 +91,9 @@ class ReviewTray:
 
     @property
     def shown(self) -> Sequence[QueueItem]:
-        """The items that fit the filter."""
-        if self._shown is None:
-            self._shown = self.filter(self.items)
+        """The items that fit the filter, or are worth reading."""
+        if self._shown is None:  # without a filter what is less likely is left out
+            self._shown = self.filter(self.items) if self.filter.text else review_queue.worth_reading(self.items)
         return self._shown
 
     def refill(self, items: Iterable[QueueItem]) -> None:

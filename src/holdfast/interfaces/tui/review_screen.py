@@ -85,7 +85,7 @@ class QueueScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="head")
-        yield Input(placeholder="words  tag:http  type:decision  reason:stale", id="filter")
+        yield Input(placeholder="all  words  tag:http  type:decision  reason:stale", id="filter")
         with Container(id="desk"):
             yield QueueList(id="queue")
             with VerticalScroll(id="item", can_focus=False):
@@ -128,6 +128,8 @@ class QueueScreen(Screen[None]):
         head = f"holdfast review   {all_ or 'nothing'} {'wait' if all_ > 1 else 'waits'}"
         if self._tray.filter.text:
             head += f"   {shown} fit"
+        elif shown < all_:
+            head += f"   {all_ - shown} less likely: / all"
         self.query_one("#head", Static).update(item_page.safe(f"{head} {self._tray.filter.text}".rstrip(), "bold"))
         self._list.fill(self._tray.shown, at=at, skipped=frozenset(self._tray.skipped))
 
