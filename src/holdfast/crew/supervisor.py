@@ -28,7 +28,7 @@ from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name, unfinished
 from holdfast.crew.headless_agents import chosen_environment
 from holdfast.crew.step_process import end_marked
-from holdfast.crew.task_worktree import TaskWorktree, drop_branches, listed_files, worktrees
+from holdfast.crew.task_worktree import TaskWorktree, drop_branches, listed_files, merged_branches, worktrees
 from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
@@ -115,7 +115,7 @@ class Supervisor:
         self._files: dict[str, tuple[str, ...]] = {}
         self._parts: dict[str, list[str]] = {}
         self._wanted: Counter[str] = Counter()  # how many tasks need one
-        self._merged_branches: list[str] = []  # to be deleted with the next ones
+        self._undropped = 0  # branches that are merged and still there
         self.reason = ""  # why it ended before its time
 
     # ── the loop ─────────────────────────────────────────────────────────────────────────────────
@@ -460,7 +460,7 @@ class Supervisor:
             self._add(
                 "fail", one, **body, files=list(done.files), receipts=receipts, branch=one.branch, said=one.summary
             )
-            self._drop_tree(one, keep_branch=True)
+            self._drop_tree(one)
         else:
             self._merge(one, done)
         self._read()
@@ -481,15 +481,15 @@ class Supervisor:
     def _merge_row(self, one: CrewTask, commit: str) -> None:
         self._add("merge", one, commit=commit, tree=one.tree)
         self._read()
-        self._drop_tree(one, keep_branch=False)
-        if len(self._merged_branches) >= BATCH:
+        self._drop_tree(one)
+        self._undropped += 1
+        if self._undropped >= BATCH:
             self._drop_branches()
 
-    def _drop_tree(self, one: CrewTask, *, keep_branch: bool) -> None:
+    def _drop_tree(self, one: CrewTask) -> None:
         place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
         with contextlib.suppress(HoldfastError, OSError):
             place.remove()
-            self._merged_branches += [] if keep_branch else [one.branch]
 
     def _conflict(self, one: CrewTask, files: tuple[str, ...]) -> None:
         """A conflict becomes a task: the same work once more, on top of what was merged meanwhile."""
@@ -497,7 +497,7 @@ class Supervisor:
         said = f"conflicts with {', '.join(others) or 'what was merged'} in {listed_files(files)}"
         if one.stands_for:
             self._add("decide", one, why=f"it {said} again; its work is in the branch {one.branch}")
-            self._drop_tree(one, keep_branch=True)
+            self._drop_tree(one)
             return
         task = self._board[one.task]
         why = f"The work was done in the branch {one.branch}, but it {said}. Do it again on top of what is there now."
@@ -518,7 +518,7 @@ class Supervisor:
             ("plan", {"tasks": [made.id], "source": "conflict", "stands_for": one.task}),
             ("note", {"said": f"{one.task} {said}; {made.id} resolves it"}),
         )
-        self._drop_tree(one, keep_branch=True)
+        self._drop_tree(one)
 
     # ── tasks ────────────────────────────────────────────────────────────────────────────────────
 
@@ -538,8 +538,11 @@ class Supervisor:
         self._drop_branches()
 
     def _drop_branches(self) -> None:
-        drop_branches(self.project.clone.repo, self._merged_branches)
-        self._merged_branches = []
+        """Delete the branches whose commits are all in the result."""
+        kept = {self.head["branch"], *(one.branch for one in self.state.tasks.values() if one.state != DONE)}
+        there = merged_branches(self.project.clone.repo, self.journal.run)
+        drop_branches(self.project.clone.repo, [name for name in there if name not in kept])
+        self._undropped = 0
 
 
 class _WorkerProcess:

@@ -213,6 +213,12 @@ def branches(repo: Repo, run: str) -> dict[str, str]:
     return {name.removeprefix("refs/heads/"): oid for name, oid in (row.rsplit(" ", 1) for row in rows)}
 
 
+def merged_branches(repo: Repo, run: str) -> list[str]:
+    """The branches of a run whose commits HEAD has."""
+    asked = ("--merged=HEAD", "--format=%(refname:lstrip=2)", f"refs/heads/{BRANCHES}/{run}/")
+    return repo.text("for-each-ref", *asked).splitlines()
+
+
 def start_branch(repo: Repo, name: str, base: str) -> None:
     """Make a branch from another one by its name, so that it inherits what waits there."""
     if repo.attempt("check-ref-format", "--branch", name).returncode:
