@@ -19,7 +19,17 @@ from holdfast.crew.executor import CrewWork, Executor, prompt_text
 from holdfast.crew.headless_agents import HeadlessAgent, agent_named
 from holdfast.crew.historian import CrewRecap
 from holdfast.crew.step_process import end_marked
-from holdfast.crew.task_worktree import RESULT, TaskWorktree, branch_of, branches, git_words, start_branch, worktrees
+from holdfast.crew.task_worktree import (
+    RESULT,
+    TaskWorktree,
+    branch_of,
+    branches,
+    fetch_branch,
+    git_words,
+    push_branch,
+    start_branch,
+    worktrees,
+)
 from holdfast.errors import BadInput, GitFailed, HoldfastError, NotFound
 from holdfast.model.ids import token
 from holdfast.model.task import PLANS
@@ -84,7 +94,14 @@ def _with_parts(board: task_board.Board, chosen: Sequence[Task]) -> list[Task]:
 
 
 def begin(
-    project: Project, asked: Sequence[str], *, folder: str, agent: HeadlessAgent, workers: int, limits: CrewLimits
+    project: Project,
+    asked: Sequence[str],
+    *,
+    folder: str,
+    agent: HeadlessAgent,
+    workers: int,
+    limits: CrewLimits,
+    remote: str | None = None,
 ) -> str:
     """Make a run: its tasks on the board, its branch and work tree, and its journal; gives its name."""
     head = project.clone.repo.head()
@@ -102,11 +119,13 @@ def begin(
     tasks = historian.place(inside, plan) if plan is not None else tasks
     told: dict[str, Any] = {"branch": branch, "base": head.branch, "commit": head.oid, "path": place.path}
     told |= {"top": project.clone.repo.top, "started": project.clone.now(), "goal": " ".join(asked)[:500]}
-    told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False}
+    told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False, "remote": remote}
     journal = CrewJournal(project.agents.database, run)
     journal.begin(told)
     source = plan.source if plan else "board"
     journal.add(("plan", {"tasks": [task.id for task in tasks], "source": source, "asked": list(asked)}))
+    if remote is not None:
+        push_branch(project.clone.repo, remote, branch)
     project.notices.extend(inside.notices)
     return run
 
@@ -175,7 +194,10 @@ def work(
     tell: Callable[[str], None] = lambda _: None,
     remote: str | None = None,
 ) -> int:
-    """Take steps of a run, or of any open one, until nobody wants more; gives how many were done."""
+    """Take steps of a run, or of any open one, until nobody wants more; gives how many were done.
+
+    With `remote`, each step begins at what is there and its branch is pushed there: for a machine of its own.
+    """
     done = 0
     workers: dict[str, Executor] = {}
     while is_wanted():
@@ -185,7 +207,7 @@ def work(
             if taken := queue.claim(executor.LEASE):
                 item = taken[0]
                 if remote is not None:
-                    _fetch(project, remote, item.action)
+                    fetch_branch(project.clone.repo, remote, branch_of(name, RESULT))
                 if name not in workers:
                     top = CrewJournal(project.agents.database, name).head()["top"]
                     top = top if os.path.isdir(top) and remote is None else project.clone.repo.top
@@ -193,7 +215,7 @@ def work(
                 tell(str(item.action.get("task")))
                 workers[name].work(item)
                 if remote is not None:
-                    _push(project, remote, item.action)
+                    _bring_home(project, remote, item.action)
                 tell("")
                 done += 1
                 break
@@ -206,23 +228,15 @@ def _open_runs(project: Project) -> list[str]:
     return [str(one["run"]) for one in crew_journal.runs(project.agents.database) if not one.get("ended")]
 
 
-def _fetch(project: Project, remote: str, action: Mapping[str, Any]) -> None:
-    """Get the commit that a step begins at from the remote that all machines share."""
-    branch = branch_of(str(action["run"]), RESULT)
-    done = project.clone.repo.attempt_patiently(
-        "fetch", "-q", remote, f"+refs/heads/{branch}:refs/remotes/{remote}/{branch}"
-    )
-    if done.returncode:
-        raise GitFailed(
-            f"{branch} could not be fetched from {remote}: {done.stderr.decode('utf-8', 'replace').strip()[-300:]}"
-        )
-
-
-def _push(project: Project, remote: str, action: Mapping[str, Any]) -> None:
-    """Bring what a step made to the remote that its user named for this."""
-    for branch in branches(project.clone.repo, str(action["run"])):
-        if branch.split("/")[-1].startswith(f"{executor.ref_name(str(action['task']))}.{action['attempt']}"):
-            project.clone.repo.attempt_patiently("push", "-q", remote, f"+refs/heads/{branch}:refs/heads/{branch}")
+def _bring_home(project: Project, remote: str, work: Mapping[str, Any]) -> None:
+    """Push what a step left here to the remote that its user named for this, and take its work tree away."""
+    start = f"{executor.ref_name(str(work['task']))}.{work['attempt']}"
+    there = worktrees(project.clone.repo)
+    for branch in branches(project.clone.repo, str(work["run"])):
+        if branch.split("/")[-1].startswith(start):
+            push_branch(project.clone.repo, remote, branch)
+            if branch in there:
+                TaskWorktree(project.clone.repo, there[branch], branch).remove()
 
 
 def stop(project: Project, run: str | None) -> dict[str, Any]:

@@ -28,7 +28,15 @@ from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name, unfinished
 from holdfast.crew.headless_agents import chosen_environment
 from holdfast.crew.step_process import end_marked
-from holdfast.crew.task_worktree import TaskWorktree, drop_branches, listed_files, merged_branches, worktrees
+from holdfast.crew.task_worktree import (
+    TaskWorktree,
+    drop_branches,
+    fetch_branch,
+    listed_files,
+    merged_branches,
+    push_branch,
+    worktrees,
+)
 from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
@@ -41,6 +49,7 @@ if TYPE_CHECKING:
     from holdfast.crew.crew_journal import CrewTask
 
 BATCH = 50  # branches that are deleted at a time: one process of git for all of them
+ELSEWHERE = 8  # workers on other machines that steps are queued for, whoever they are
 DEPTH = 2  # steps that are queued for each worker: the next one is there when it asks, and starts from a young commit
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
@@ -282,7 +291,7 @@ class Supervisor:
     def _queue_ready(self) -> None:
         """Queue what is ready, nobody else has claimed, and meets no other step's files."""
         busy = sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values())
-        room = self._count * DEPTH - busy
+        room = max(self._count, ELSEWHERE if self.head.get("remote") else 0) * DEPTH - busy
         now = time.time()
         if room <= 0 or now < pause_until([step.at / 1e6 for step in self.state.agent_failures]):
             return
@@ -426,9 +435,12 @@ class Supervisor:
 
     def _rebased(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
         """Rebase a finished branch in its own work tree and check the merged tree there."""
+        if not os.path.isdir(one.path):  # of another machine, or somebody took it away
+            one.path = os.path.join(os.path.dirname(self.head["path"]), one.branch.rpartition("/")[2])
+            if self.head.get("remote"):
+                fetch_branch(self.project.clone.repo, self.head["remote"], one.branch)
+            TaskWorktree(self.project.clone.repo, one.path, one.branch).reopen()
         place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
-        if not os.path.isdir(place.path):
-            place.reopen()
         if one.base != tip and (files := place.rebase(one.base, tip)) is not None:
             return MergeOutcome(task=one.task, conflict=files)
         held = place.held(tip)
@@ -479,6 +491,8 @@ class Supervisor:
         self._merge_row(one, done.commit)
 
     def _merge_row(self, one: CrewTask, commit: str) -> None:
+        if self.head.get("remote"):
+            push_branch(self.project.clone.repo, self.head["remote"], self.head["branch"])
         self._add("merge", one, commit=commit, tree=one.tree)
         self._read()
         self._drop_tree(one)

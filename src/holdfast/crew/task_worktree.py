@@ -93,11 +93,12 @@ class TaskWorktree:
         added = tree.attempt_patiently("add", "-A", "--", ".", f":(exclude){TRACKED}")
         if added.returncode:
             raise GitFailed(f"git took no changes of {self.branch}: {git_words(added.stderr)}")
-        if tree.attempt("diff", "--cached", "--quiet").returncode == 1:
-            how = ("--no-verify",) if is_unfinished else ()
-            done = tree.attempt_patiently("commit", "-q", *how, "-F", "-", stdin=message.encode("utf-8", "replace"))
-            if done.returncode:
-                raise GitFailed(f"git made no commit on {self.branch}: {git_words(done.stderr or done.stdout)}")
+        how = ("--no-verify",) if is_unfinished else ()
+        done = tree.attempt_patiently("commit", "-q", *how, "-F", "-", stdin=message.encode("utf-8", "replace"))
+        if (
+            done.returncode and tree.attempt("diff", "--cached", "--quiet").returncode
+        ):  # else there was nothing to commit
+            raise GitFailed(f"git made no commit on {self.branch}: {git_words(done.stderr or done.stdout)}")
         return self.held(base)
 
     def held(self, base: str) -> TaskCommit:
@@ -232,6 +233,20 @@ def drop_branches(repo: Repo, names: Sequence[str]) -> None:
     """Delete branches whose work is elsewhere."""
     if names:
         repo.attempt_patiently("branch", "-q", "-D", "--", *names)
+
+
+def fetch_branch(repo: Repo, remote: str, branch: str) -> None:
+    """Bring a branch of a crew from the remote that its machines share; the same name here is moved to it."""
+    done = repo.attempt_patiently("fetch", "-q", "--no-tags", remote, f"+refs/heads/{branch}:refs/heads/{branch}")
+    if done.returncode:
+        raise GitFailed(f"{branch} could not be fetched from {remote}: {git_words(done.stderr)}")
+
+
+def push_branch(repo: Repo, remote: str, branch: str) -> None:
+    """Bring a branch of a crew to that remote."""
+    done = repo.attempt_patiently("push", "-q", "--no-verify", remote, f"+refs/heads/{branch}:refs/heads/{branch}")
+    if done.returncode:
+        raise GitFailed(f"{branch} could not be pushed to {remote}: {git_words(done.stderr)}")
 
 
 def folder_size(path: str, *, most: int) -> int:

@@ -50,7 +50,9 @@ def crew() -> None:
 
 _bounds = options(
     click.option("--agent", metavar="AGENT", help='codex, claude, gemini, or "a command" that reads its prompt.'),
-    click.option("--workers", default=WORKERS, show_default=True, type=click.IntRange(1, 64), help="Agents at a time."),
+    click.option(
+        "--workers", default=WORKERS, show_default=True, type=click.IntRange(0, 64), help="Agents at a time here."
+    ),
     click.option("--max-time", type=_Amount(), metavar="TIME", help="Stop after so long: 30m, 2h."),
     click.option("--max-tokens", type=_Amount(), metavar="N", help="Stop after so many tokens: 500k, 2M."),
     click.option("--max-calls", type=_Amount(), metavar="N", help="Stop after so many calls of a model."),
@@ -59,7 +61,7 @@ _bounds = options(
         type=click.Choice(["each", "merge", "never"]),
         default="merge",
         show_default=True,
-        help="Ask before each task is merged, before your branch is changed, or never: then it is not changed.",
+        help="Ask before each task is merged, before your branch changes, or never: it stays.",
     ),
 )
 _named = click.option("--run", metavar="RUN", help="Another one than the newest.")
@@ -68,8 +70,9 @@ _named = click.option("--run", metavar="RUN", help="Another one than the newest.
 @command(crew, "run")
 @click.argument("asked", nargs=-1, metavar="[GOAL | PLAN.md | TASK...]")
 @_bounds
+@click.option("--remote", metavar="NAME", help="Share the work with `crew work` on other machines by this git remote.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, the prompts and the contexts, and run nothing.")
-def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, **given: Any) -> int:
+def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote: str | None, **given: Any) -> int:
     """Let agents work on a goal, a plan or tasks; without any of these, on all open tasks.
 
     Each task gets a branch and a work tree of its own. It counts as done when its checks pass on the merged tree.
@@ -87,8 +90,9 @@ def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, **give
         limits = crew_runs.limits_of(
             project, time=given["max_time"], tokens=given["max_tokens"], calls=given["max_calls"]
         )
-        run = crew_runs.begin(project, asked, folder=place.folder, agent=agent, workers=given["workers"], limits=limits)
-        return _supervised(project, run, agent=agent, limits=limits, workers=given["workers"], approve=given["approve"])
+        how = {"agent": agent, "workers": given["workers"], "limits": limits}
+        run = crew_runs.begin(project, asked, folder=place.folder, remote=remote, **how)
+        return _supervised(project, run, approve=given["approve"], **how)
 
 
 @command(crew, "resume")
