@@ -23,7 +23,6 @@ from holdfast.crew.task_worktree import (
     RESULT,
     TaskWorktree,
     branch_of,
-    branches,
     fetch_branch,
     git_words,
     push_branch,
@@ -211,11 +210,9 @@ def work(
                 if name not in workers:
                     top = CrewJournal(project.agents.database, name).head()["top"]
                     top = top if os.path.isdir(top) and remote is None else project.clone.repo.top
-                    workers[name] = Executor(project, queue, agent, top=top, is_wanted=is_wanted)
+                    workers[name] = Executor(project, queue, agent, top=top, is_wanted=is_wanted, remote=remote)
                 tell(str(item.action.get("task")))
                 workers[name].work(item)
-                if remote is not None:
-                    _bring_home(project, remote, item.action)
                 tell("")
                 done += 1
                 break
@@ -226,17 +223,6 @@ def work(
 
 def _open_runs(project: Project) -> list[str]:
     return [str(one["run"]) for one in crew_journal.runs(project.agents.database) if not one.get("ended")]
-
-
-def _bring_home(project: Project, remote: str, work: Mapping[str, Any]) -> None:
-    """Push what a step left here to the remote that its user named for this, and take its work tree away."""
-    start = f"{executor.ref_name(str(work['task']))}.{work['attempt']}"
-    there = worktrees(project.clone.repo)
-    for branch in branches(project.clone.repo, str(work["run"])):
-        if branch.split("/")[-1].startswith(start):
-            push_branch(project.clone.repo, remote, branch)
-            if branch in there:
-                TaskWorktree(project.clone.repo, there[branch], branch).remove()
 
 
 def stop(project: Project, run: str | None) -> dict[str, Any]:

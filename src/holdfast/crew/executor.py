@@ -19,7 +19,7 @@ from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import HeadlessAgent, ReportReader, chosen_environment
 from holdfast.crew.step_process import StepEnd, end_marked, run_step
-from holdfast.crew.task_worktree import TaskCommit, TaskWorktree, branch_of, folder_size, listed_files
+from holdfast.crew.task_worktree import TaskCommit, TaskWorktree, branch_of, folder_size, listed_files, push_branch
 from holdfast.errors import Claimed, HoldfastError
 from holdfast.model.ids import RUN_VARIABLE, slug, token
 from holdfast.model.text import visible
@@ -100,10 +100,14 @@ class Executor:
         *,
         top: str,
         is_wanted: Callable[[], bool] = lambda: True,
+        remote: str | None = None,
     ) -> None:
-        """`top`: the user's own work tree; `is_wanted` is asked now and then whether to go on."""
+        """`top`: the user's own work tree; `is_wanted` is asked now and then whether to go on.
+
+        With `remote`, this is another machine than the supervisor's: work is brought there before it counts.
+        """
         self._project, self._queue, self._agent = project, queue, agent
-        self._top, self._is_wanted = top, is_wanted
+        self._top, self._is_wanted, self._remote = top, is_wanted, remote
         self._environ = project.environ
         self.worker = f"{os.getpid()}"
         self._states: dict[str, crew_journal.CrewState] = {}  # as far as journals were read
@@ -176,8 +180,12 @@ class _StepAtWork:
         self._held = place.commit(_message(work), work.base)
         self._refuse_changes(end)
         passed = self._check(checks, self._held.tree)
+        if self._by._remote is not None:
+            push_branch(self._project.clone.repo, self._by._remote, place.branch)
         finished = {**asdict(self._held), "receipts": [asdict(one) for one in passed]}
         said = {"run_id": self._run_id, "summary": visible(self._reader.report.said)}
+        if self._by._remote is not None:
+            place.remove()
         self._journal.add(self._used(), ("finish", {**facts, "base": work.base, **finished, **said}))
 
     def _prepare(self) -> None:

@@ -435,8 +435,9 @@ class Supervisor:
 
     def _rebased(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
         """Rebase a finished branch in its own work tree and check the merged tree there."""
-        if not os.path.isdir(one.path):  # of another machine, or somebody took it away
-            one.path = os.path.join(os.path.dirname(self.head["path"]), one.branch.rpartition("/")[2])
+        folder = os.path.dirname(self.head["path"])
+        if os.path.dirname(one.path) != folder or not os.path.isdir(one.path):  # of another clone, or taken away
+            one.path = os.path.join(folder, one.branch.rpartition("/")[2])
             if self.head.get("remote"):
                 fetch_branch(self.project.clone.repo, self.head["remote"], one.branch)
             TaskWorktree(self.project.clone.repo, one.path, one.branch).reopen()
