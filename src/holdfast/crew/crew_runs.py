@@ -72,12 +72,12 @@ def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[pla
 
 def _with_parts(board: task_board.Board, chosen: Sequence[Task]) -> list[Task]:
     """Tasks with all their parts and what they need, as far as it is open."""
-    found, waiting = dict[str, Task](), list(chosen)
+    found, waiting = set[str](), list(chosen)
     while waiting:
         task = waiting.pop(0)
         if task.id in found or task.is_closed:
             continue
-        found[task.id] = task
+        found.add(task.id)
         names = (*board.graph.children(task.id), *task.needs)
         waiting += [board.placed[name].task for name in names if name in board.placed]
     return [task for task in board.tasks if task.id in found]

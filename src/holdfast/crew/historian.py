@@ -15,12 +15,12 @@ from holdfast.crew import plan_sources
 from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewState, CrewStep, CrewTask
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.model.ids import token
+from holdfast.model.task import Task
 from holdfast.model.text import visible
 from holdfast.values import frozen
 from holdfast.work import task_lifecycle
 
 if TYPE_CHECKING:
-    from holdfast.model.task import Task
     from holdfast.project import Project
 
 GROUP = "holdfast.crew"  # of entry points
@@ -152,29 +152,31 @@ def place(
     """Put a plan's tasks on the board; those that are there already are left as they are. Gives all of them."""
     from holdfast.work import task_board
 
-    found = []
+    board = task_board.read(project.clone)
+    known = {*board.placed, *(one.key for one in plan.tasks)}
+    drafts: list[dict[str, Any]] = []
     for one in plan.tasks:
-        board = task_board.read(project.clone)
         if one.key in board.placed:
-            found.append(board.placed[one.key].task)
             continue
-        notes = "\n\n".join(filter(None, (one.notes, f"Files: {', '.join(one.files)}" if one.files else "")))
-        needs = [name for name in one.needs if name in board.placed]
-        if missing := [name for name in one.needs if name not in board.placed]:
+        if missing := [name for name in one.needs if name not in known]:
             project.notices.append(f"{one.key} names {missing[0]}, which is no task here; it does not wait for it")
-        kind = "subtask" if parent and one.kind == "task" else one.kind
-        made = task_lifecycle.add(
-            project.clone,
-            id=one.key,
-            title=one.title,
-            kind=kind,
-            parent=one.parent or parent,
-            needs=needs,
-            notes=notes,
-            checks=one.checks or tuple(checks),
+        drafts.append(
+            {
+                "id": one.key,
+                "title": one.title,
+                "kind": "subtask" if parent and one.kind == "task" else one.kind,
+                "parent": one.parent or parent,
+                "needs": tuple(name for name in one.needs if name in known),
+                "notes": "\n\n".join(filter(None, (one.notes, f"Files: {', '.join(one.files)}" if one.files else ""))),
+                "checks": one.checks or tuple(checks),
+            }
         )
-        found.append(made)
-    return found
+    for draft in drafts:
+        Task(**draft)  # all are looked at before the first is written
+    for draft in drafts:
+        task_lifecycle.add(project.clone, **draft)
+    board = task_board.read(project.clone)
+    return [board.placed[one.key].task for one in plan.tasks]
 
 
 # ── the recap ────────────────────────────────────────────────────────────────────────────────────
