@@ -120,6 +120,21 @@ class CrewTask:
     stands_for: str = ""  # another task, whose conflict this one resolves
 
 
+# Where a task stands when a worker's word of it counts. A worker that lost its step may still speak.
+_WHILE = {
+    "start": (QUEUED, WORKING),
+    "finish": (QUEUED, WORKING, FINISHED),
+    "fail": (QUEUED, WORKING, FINISHED),  # FINISHED: on the merged tree
+}
+
+
+def _is_late(step: CrewStep, one: CrewTask) -> bool:
+    """Whether a row repeats what is known, or speaks of an attempt that is over."""
+    if step.kind not in _WHILE:
+        return False
+    return one.state not in _WHILE[step.kind] or step.body.get("attempt", one.attempt) != one.attempt
+
+
 class CrewState:
     """What the steps of a journal come to."""
 
@@ -138,13 +153,13 @@ class CrewState:
         """Take further steps into account."""
         for step in steps:
             self.position = step.position
-            if step.task:
-                one = self.tasks.setdefault(step.task, CrewTask(step.task))
-                one.since = step.at
-                if step.kind in OF_TASKS:  # a later version may know more: those change nothing here
-                    getattr(self, f"_{step.kind}")(step, one)
-            else:
+            if not step.task:
                 self._whole(step)
+            elif step.kind in OF_TASKS:  # a later version may know more: those change nothing here
+                one = self.tasks.setdefault(step.task, CrewTask(step.task))
+                if not _is_late(step, one):
+                    one.since = step.at
+                    getattr(self, f"_{step.kind}")(step, one)
         return self
 
     def _whole(self, step: CrewStep) -> None:
