@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
@@ -101,7 +102,7 @@ def test_it_may_be_read_in_any_pieces(cuts: list[int]) -> None:
     """A supervisor that reads on after a crash must see what one sees that was never killed."""
     rows = steps(*GOOD, of("b", "queue"), of("b", "park", why="failed 3 times"), {"step": "note", "said": "x"})
     state, places = CrewState(), [0, *sorted(cuts), len(rows)]
-    for begin, end in zip(places, places[1:], strict=False):
+    for begin, end in pairwise(places):
         state.fold(rows[begin:end])
     assert as_values(state) == as_values(CrewState().fold(rows))
 

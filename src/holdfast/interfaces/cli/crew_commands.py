@@ -372,14 +372,13 @@ def allow(place: Invocation, *, yes: bool) -> None:
     from holdfast.crew import check_receipts
 
     with place.project() as project:
-        found, _ = check_receipts.suggested(project.clone.repo.top)
+        found, shown = check_receipts.suggested(project.clone.repo.top)
         for name, line in found.items():
             say(f"{name}: {line}")
         if found:
             confirm("May crews run these commands in this repository?", yes=yes)
-        show(
-            check_receipts.allow(project), lambda done: f"Allowed: {', '.join(done)}. A change has to be allowed again."
-        )
+        done = check_receipts.allow(project, shown=shown)
+        show(done, lambda names: f"Allowed: {', '.join(names)}. A change has to be allowed again.")
 
 
 @command(crew, "work")
