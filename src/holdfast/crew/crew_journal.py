@@ -143,7 +143,8 @@ class CrewState:
         self.position = 0
         self.failures: list[CrewStep] = []
         self.usage: dict[tuple[str, int], Mapping[str, Any]] = {}
-        self.notes: list[str] = []  # for the recap: overlaps, objections, fallbacks
+        self.notes: list[str] = []  # for the recap: overlaps, fallbacks
+        self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
         self.decisions: dict[str, str] = {}
         self.agent_failures: list[CrewStep] = []  # in a row, without a success between them
@@ -169,6 +170,10 @@ class CrewState:
                 one.stands_for = str(step.body.get("stands_for") or one.stands_for)
         elif step.kind == "note":
             self.notes.append(str(step.body.get("said")))
+        elif step.kind == "object":
+            said = (str(step.body.get("of")), str(step.body.get("says")))
+            if said not in self.objections:  # asked again after a crash
+                self.objections.append(said)
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
 

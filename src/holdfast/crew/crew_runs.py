@@ -65,7 +65,7 @@ def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[pla
     if ask is not None and len(plan.tasks) == 1 and plan.source == "goal":
         try:
             plan = plan_sources.ask_plan(asked[0], ask, mark=token(8), source="goal")
-        except (ValueError, OSError, HoldfastError) as error:
+        except (ValueError, OSError, HoldfastError, historian.RoleFailed) as error:
             project.notices.append(f"planned without the model command: {error}")
     return plan, []
 

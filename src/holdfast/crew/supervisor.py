@@ -44,6 +44,7 @@ CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
 BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
+MAX_DIFF = 200_000  # bytes of a diff that a reviewer gets: what is longer nobody reads, and a pipe has to take it
 STOPPING = 10.0  # seconds for workers to end what they do
 
 
@@ -58,6 +59,7 @@ class MergeOutcome:
     receipts: tuple[CheckReceipt, ...] = ()
     conflict: tuple[str, ...] | None = None
     error: str = ""
+    review: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # rows for the journal
 
     @property
     def failed(self) -> CheckReceipt | None:
@@ -428,9 +430,23 @@ class Supervisor:
                 environ=chosen_environment(self.project.environ, self.project.settings.crew_env),
                 mark=f"{self.journal.run}/{ref_name(one.task)}/merge",
                 seconds=self._limits.step_time,
-                watch=lambda: "the crew was stopped" if self.state.is_stopping else None,
+                watch=self._why_end_checks,
             )
-        return MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
+        done = MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
+        if done.failed or "reviewer" not in self.project.settings.crew_roles:
+            return done
+        return self._reviewed(one, done, place.tree.attempt("diff", tip, held.commit).stdout)
+
+    def _reviewed(self, one: CrewTask, done: MergeOutcome, diff: bytes) -> MergeOutcome:
+        """The same with what the user's own reviewer says of it, if there is one."""
+        text = diff[:MAX_DIFF].decode("utf-8", "replace")
+        facts = {"commit": done.commit, "title": self._board[one.task].title, "diff": text, "summary": one.summary}
+        step = historian.FinishedStep(task=one.task, branch=one.branch, files=done.files, **facts)
+        mark = f"{self.journal.run}/{ref_name(one.task)}/review"
+        return replace(done, review=historian.reviewed(self.project, step, mark=mark, watch=self._why_end_checks))
+
+    def _why_end_checks(self) -> str | None:
+        return "the crew was stopped" if self.state.is_stopping else None
 
     def _take_merged(self, done: MergeOutcome) -> None:
         one = self.state.tasks[done.task]
@@ -456,6 +472,8 @@ class Supervisor:
         if not agreed:
             self._add("decide", one, why="it waits for your yes" if agreed is None else "you did not want it merged")
             return
+        if done.review:
+            self.journal.add(*done.review)
         receipts = [asdict(row) for row in done.receipts]
         self._add("checked", one, commit=done.commit, tree=done.tree, receipts=receipts)
         merged = self.project.clone.repo.attempt_patiently("merge", "-q", "--ff-only", done.commit)

@@ -179,6 +179,7 @@ def recap_text(found: CrewRecap) -> str:
     parts += _section("Done", found.done, _proof)
     parts += _section("Failed", found.failed, lambda row: row["why"])
     parts += _section("Needs your decision", found.decide, lambda row: row["why"])
+    parts += _objections(found)
     parts += _section("Not done", found.waiting, lambda row: _STATES.get(row["state"], row["state"]) + _because(row))
     parts += ["", "Also:", *(f"  {note}" for note in found.notes)] if found.notes else []
     parts += ["", f"Used: {_used(found.used)}"]
@@ -186,6 +187,14 @@ def recap_text(found: CrewRecap) -> str:
         parts.append(f"Proposed: {count(found.proposed, 'dead end')}; see `holdfast review list`")
     parts += ["", _next(found)]
     return lines(*parts)
+
+
+def _objections(found: CrewRecap) -> list[str]:
+    """What a reviewer said of what is done: for a person, before their own branch is changed."""
+    if not found.objections:
+        return []
+    rows = (f"  {strong(task)}  {said}" for task, said in found.objections)
+    return ["", f"Look at these before you merge: {len(found.objections)}", *rows]
 
 
 def _because(row: Mapping[str, Any]) -> str:
