@@ -165,7 +165,8 @@ def supervise(
         state = working.supervise()
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
-        _publish(inside)
+        if not working.tampered:  # a commit would run hooks that nobody has looked at
+            _publish(inside)
         project.notices.extend(inside.notices)
     return historian.recap(working.journal.head(), state, titles, proposed=len(proposed), reason=working.reason)
 
@@ -191,7 +192,7 @@ def work(
     """Take steps of a run, or of any open one, until nobody wants more; gives how many were done."""
     done = 0
     workers: dict[str, Executor] = {}
-    while is_wanted():
+    while is_wanted() and not any(one.is_tampered for one in workers.values()):
         item = None
         for name in [run] if run else _open_runs(project):
             queue = supervisor.queue_of(project, name)
@@ -254,6 +255,15 @@ def status(project: Project, run: str | None) -> tuple[CrewRecap, CrewState]:
     return historian.recap(head, state, _titles(project, head)), state
 
 
+def decisions(project: Project) -> int:
+    """How many decisions the newest crew waits for."""
+    try:
+        head = named_run(project, None)
+        return len(CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps()).decisions)
+    except HoldfastError:  # a database that cannot be reached says nothing of crews; other commands say why
+        return 0
+
+
 def _titles(project: Project, head: Mapping[str, Any]) -> dict[str, str]:
     inside = (
         Project.open(head["path"], environ=project.environ, drain=False) if os.path.isdir(head["path"]) else project
@@ -289,7 +299,8 @@ def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[
             checks=one.checks,
             limits={},
         )
-        yield work.task, work.title, prompt_text(work, pack_text(project.context(f"{one.title} {one.notes}"[:2000])))
+        packed = project.context(f"{one.title} {one.notes}"[:2000], keep=False)
+        yield work.task, work.title, prompt_text(work, pack_text(packed))
 
 
 @frozen(kw_only=True)

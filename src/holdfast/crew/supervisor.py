@@ -23,7 +23,7 @@ from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, PARKED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, last_line, ref_name
 from holdfast.crew.headless_agents import chosen_environment
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import TaskWorktree, listed_files
@@ -113,6 +113,7 @@ class Supervisor:
         self._began, self._died = time.monotonic(), 0
         self._board: dict[str, Task] = {}
         self._files: dict[str, tuple[str, ...]] = {}
+        self._seen = 0  # failures that are older than this supervisor
         self._closed = 0  # tasks whose status on the board follows the journal
         self.reason = ""  # why it ended before its time
 
@@ -124,11 +125,11 @@ class Supervisor:
         try:
             while True:
                 self._read()
+                self._settle_failures()
                 if reason := self._why_stop():
                     self.reason = reason
                     break
                 self._tend_workers()
-                self._settle_failures()
                 self._merge_next()
                 self._queue_ready()
                 self._tell(self.state)
@@ -152,6 +153,7 @@ class Supervisor:
         board = task_board.read(self.project.clone)
         self._board = {task.id: task for task in board.tasks}
         self._read()
+        self._seen = len(self.state.failures)
         self._give_back()
         if self.state.position and (self.state.is_stopping or self.state.is_ended):
             self.journal.add(("resume", {}), ended=False)
@@ -170,9 +172,17 @@ class Supervisor:
         used = {**self.state.used(), "time": self._elapsed()}
         if len(self.state.agent_failures) >= GIVE_UP:
             return f"the agent failed {GIVE_UP} times in a row: {self.state.agent_failures[-1].body.get('why')}"
+        if self.tampered:
+            return f"{self.tampered}: look at that before you go on"  # the next step would run with it
         if self._died > RESTARTS:
             return f"{self._died} workers ended by themselves"
         return self._limits.over(used)
+
+    @property
+    def tampered(self) -> str:
+        """What an agent of this session changed that no step may change; empty if nothing."""
+        found = (step for step in self.state.failures[self._seen :] if step.body.get("kind") == TAMPERED)
+        return next((str(step.body["why"]) for step in found), "")
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._began
@@ -231,7 +241,7 @@ class Supervisor:
         for one in list(self.state.tasks.values()):
             if one.state != WAITING or not one.why or one.kind == "conflict":
                 continue
-            if one.kind == GUARD:
+            if one.kind in (GUARD, TAMPERED):
                 self._add("decide", one, why=f"{one.why}; look at {one.path}")
                 self._block(one)
             elif one.failures >= self._limits.attempts:
@@ -353,7 +363,7 @@ class Supervisor:
         try:
             checks = checks_of(task.checks, check_commands(self.project))
         except BadInput as error:
-            self._add("decide", one, why=f"{error} {error.hint}")
+            self._add("decide", one, why=f"{error}. {error.hint}")
             return 0
         attempt = one.attempt + 1
         used = {**self.state.used(), "time": self._elapsed()}

@@ -63,12 +63,13 @@ class ContextBuilder(Concern):
     _search: search.TextSearch | None = None
 
     def __call__(
-        self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None
+        self, asked: str | None = None, files: Sequence[str] = (), *, budget: int | None = None, keep: bool = True
     ) -> context_pack.ContextPack:
         """The pack for a session that starts here, within a budget of tokens.
 
         `asked` says what somebody is about to do, `files` to which files, from the repository's top.
-        Within a run, or with a session open here, the pack is kept as it was sent.
+        Within a run, or with a session open here, the pack is kept as it was sent. With `keep=False` it is only
+        looked at: nothing is counted or kept.
         """
         began = time.perf_counter_ns()
         # Before looking: what changes meanwhile counts.
@@ -84,6 +85,8 @@ class ContextBuilder(Concern):
             clean=self.clone.scan.text,
         )
         took = (time.perf_counter_ns() - began) // 1000
+        if not keep:
+            return packed
         tally.told_now(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # the file answers no question: it gets only what may be given unasked
             self.project.views.write_quietly(ACTIVE, context_pack.pack_text(packed))

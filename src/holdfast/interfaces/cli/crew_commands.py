@@ -150,8 +150,13 @@ def _asked(task: str, outcome: MergeOutcome) -> bool | None:
 def _teller() -> Callable[[CrewState], None]:
     """A line on stderr for each change of a task."""
     seen: dict[str, str] = {}
+    failed = 0
 
     def tell(state: CrewState) -> None:
+        nonlocal failed
+        for step in state.failures[failed:]:
+            say(f"{_clock()}  failed    {step.task}: {short(str(step.body.get('why')), 200)}")
+        failed = len(state.failures)
         for one in state.tasks.values():
             now = f"{one.state} {one.attempt}" if one.state != "waiting" else f"waiting {one.why}"
             if seen.get(one.task) != now:
@@ -214,7 +219,8 @@ def _section(title: str, rows: Sequence[Mapping[str, Any]], said: Callable[[Mapp
 def _proof(row: Mapping[str, Any]) -> str:
     checks = ", ".join(f"{one['check']} passed in {one['seconds']:.1f} s" for one in row["receipts"])
     tree = row["receipts"][0]["tree"][:8] if row["receipts"] else ""
-    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}"
+    tries = f", at attempt {row['attempts']}" if row["attempts"] > 1 else ""
+    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
 
 
 def _used(used: Mapping[str, float]) -> str:

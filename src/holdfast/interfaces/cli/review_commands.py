@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -243,6 +244,12 @@ def list_waiting(place: Invocation, **chosen: Any) -> None:
             project.notices.append(elsewhere_text(len(theirs), trusting=held is not None and not held.void))
         closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
+        if os.path.exists(project.clone.private.crew):  # else no crew ever worked here, and nothing is loaded
+            from holdfast.crew import crew_runs
+
+            if waiting := crew_runs.decisions(project):
+                verb = "waits" if waiting == 1 else "wait"
+                project.notices.append(f"{count(waiting, 'decision')} of a crew {verb}: holdfast crew status")
         show((closely, lost), lambda found: waiting_text(*found), lambda found: waiting_object(*found))
 
 
