@@ -99,7 +99,7 @@ def test_the_users_own_command_wins(at: GitRepo, world: Path) -> None:
     assert check_commands(open_as(at, None)) == {"test": "pytest"}
 
 
-@pytest.mark.parametrize("where", [".holdfast/config.toml", ".git/holdfast/settings.toml"])
+@pytest.mark.parametrize("where", [".holdfast/holdfast.toml", ".git/holdfast/settings.toml"])
 @pytest.mark.parametrize(
     "key", ["agent = 'evil'", "setup = 'evil'", "checks = { test = 'evil' }", "roles = { r = 'e' }"]
 )
@@ -114,7 +114,7 @@ def test_no_file_of_the_repository_names_a_command(at: GitRepo, where: str, key:
 @pytest.mark.parametrize("key", ["env = ['SECRET']", "limits = { tokens = 1e9 }"])
 def test_the_tracked_file_raises_no_limit_and_shares_no_variable(at: GitRepo, key: str) -> None:
     """A pull request must not spend somebody's money or read their environment."""
-    at.write(".holdfast/config.toml", f"[crew]\n{key}\n")
+    at.write(".holdfast/holdfast.toml", f"[crew]\n{key}\n")
     settings = open_as(at, None).settings
     assert (settings.crew_env, dict(settings.crew_limits)) == ((), {})
 

@@ -1,7 +1,7 @@
 """Turns what a crew did into memory: lessons for the next worker, dead ends to review, and the recap.
 
 By rules, from what was recorded: what failed and how, what a needed task reported. Roles of the user's own (an entry
-point of the group `holdfast.crew`, named in `crew.roles`) may take a part of it: a reviewer looks at finished steps, a
+point of the group `holdfast.crew`, named in their settings) may take a part of it: a reviewer looks at finished steps, a
 planner breaks work down, a historian words dead ends. Each has one method and runs as a process of its own, so that one
 that fails or hangs ends in a sentence. A reviewer's word is an opinion, and a check beats it.
 """
@@ -61,7 +61,7 @@ class FailedStep:
     files: tuple[str, ...]
 
 
-class Reviewer(Protocol):
+class StepReviewer(Protocol):
     """Looks at a finished step, and says what is wrong with it; nothing if nothing is."""
 
     def review(self, step: FinishedStep) -> Sequence[str]: ...
