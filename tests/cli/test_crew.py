@@ -99,19 +99,26 @@ def test_a_dry_run_shows_prompts_and_writes_nothing(cli: Cli, here: GitRepo, wor
     assert "2 tasks would be worked on; nothing was written." in said and "# Your task: Write two" in said
 
 
-def test_a_crew_from_plan_to_clean(cli: Cli, here: GitRepo, tmp_path: Path) -> None:
-    """The whole of it on the command line: run, look, explain, merge by hand, clean up."""
+def test_a_crew_from_plan_to_clean(cli: Cli, here: GitRepo, tmp_path: Path, world: Path) -> None:
+    """The whole of it on the command line: it asks, goes on, is looked at, merged by hand and cleaned up."""
+    settings = world / ".config/holdfast/settings.toml"
+    checks = settings.read_text()
+    settings.write_text("")
     (tmp_path / "agent.py").write_text(
         "import sys\ntitle = sys.stdin.readline()\nopen(title.split()[-1], 'w').write(title)\nprint('Wrote it.')\n"
     )
     agent = f"{sys.executable} -S {tmp_path / 'agent.py'}"
-    done = json.loads(cli("crew", "run", "PLAN.md", "--agent", agent, "--workers", "1", "--json").out)
+    asks = cli("crew", "run", "PLAN.md", "--agent", agent, "--workers", "1", ok=False)
+    assert asks.code == 1 and "it names no check" in asks.out and "Once you decided: holdfast crew resume" in asks.out
+    assert "1 decision of a crew waits: holdfast crew status" in cli("review", "list").err
+    settings.write_text(checks)
+    done = json.loads(cli("crew", "resume", "--agent", agent, "--workers", "1", "--json").out)
+    assert "of a crew" not in cli("review", "list").err
     assert [row["title"] for row in done["done"]] == ["Write one", "Write two"] and not (here / "one").exists()
     assert all(row["receipts"][0]["exit_status"] == 0 for row in done["done"])
     status = cli("crew").out
     assert re.search(r"done +try 1 .*default passed +Write two", status) and "ended" in status
-    task = done["done"][1]["task"]
-    explained = cli("crew", "explain", task).out
+    explained = cli("crew", "explain", done["done"][1]["task"]).out
     for kind in ("queue", "start", "finish", "checked", "merge"):
         assert re.search(rf"^\S+  {kind}$", explained, re.M)
     assert "Write one) is done: Wrote it." in explained, "what the first task reported, the second was told"
@@ -120,16 +127,6 @@ def test_a_crew_from_plan_to_clean(cli: Cli, here: GitRepo, tmp_path: Path) -> N
     assert cli("crew", "clean", "--yes").err == "Removed 1 branch.\n"
     assert cli("crew", "clean").out == "Crews left nothing here.\n"
     assert here.git("worktree", "list").count("\n") == 0 and (here / "two").read_text().startswith("# Your task")
-    assert "crew" not in cli("review", "list").err
-
-
-def test_review_says_that_a_crew_waits(cli: Cli, here: GitRepo, world: Path) -> None:
-    """Decisions are made in one place; a crew that nobody looks at waits for ever."""
-    assert "crew" not in cli("review", "list").err
-    (world / ".config/holdfast/settings.toml").write_text("")
-    answer = cli("crew", "run", "PLAN.md", "--agent", "true", ok=False)
-    assert answer.code == 1 and "it names no check" in answer.out
-    assert "1 decision of a crew waits: holdfast crew status" in cli("review", "list").err
 
 
 def test_people_without_crews_load_nothing_of_them(cli: Cli, here: GitRepo) -> None:

@@ -97,6 +97,15 @@ def test_a_late_word_of_an_older_attempt_changes_nothing() -> None:
         assert done.tasks["a"].state == "done", late
 
 
+def test_whoever_goes_on_has_decided() -> None:
+    """Finished work that waited for a yes is merged and not done again; what was never started is started."""
+    rows = [*GOOD[:5], of("a", "decide", why="it waits for your yes"), of("b", "decide", why="it names no check")]
+    asked = CrewState().fold(steps(*rows))
+    assert set(asked.decisions) == {"a", "b"}
+    gone_on = CrewState().fold(steps(*rows, of("a", "reopen"), of("b", "reopen")))
+    assert (gone_on.tasks["a"].state, gone_on.tasks["b"].state) == ("finished", "waiting") and not gone_on.decisions
+
+
 @given(cuts=st.lists(st.integers(0, 12), max_size=6))
 def test_it_may_be_read_in_any_pieces(cuts: list[int]) -> None:
     """A supervisor that reads on after a crash must see what one sees that was never killed."""

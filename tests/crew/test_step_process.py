@@ -25,6 +25,7 @@ def mark() -> str:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody here writes last words: two seconds of grace would only take time."""
     monkeypatch.setattr(step_process, "GRACE", 0.3)
+    monkeypatch.setattr(step_process, "LINGER", 0.3)
 
 
 def python(code: str, mark: str, **more: object) -> StepEnd:
@@ -92,7 +93,7 @@ for n in range(3):
         if os.fork():
             os._exit(0)
         time.sleep(600)
-time.sleep(0.2)
+time.sleep(0.1)
 print("leaves", flush=True)
 {end}
 """
@@ -102,7 +103,7 @@ print("leaves", flush=True)
 @pytest.mark.parametrize("end", ["sys.exit(0)", "time.sleep(600)"])
 def test_children_end_with_it_wherever_they_went(away: str, end: str, mark: str) -> None:
     """A server that an agent started would hold its port, and its work tree, for ever."""
-    done = python(FAMILY.format(away=away, end=end), mark, seconds=1.0)
+    done = python(FAMILY.format(away=away, end=end), mark, seconds=0.6)
     assert not alive(mark) and b"leaves" in done.output
     assert (done.stopped is None) is (end == "sys.exit(0)")
 

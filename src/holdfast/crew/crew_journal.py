@@ -89,7 +89,9 @@ def runs(database: AgentDatabase) -> list[dict[str, Any]]:
     return sorted((one for one in found if one.get("run")), key=lambda one: str(one.get("started")))
 
 
-OF_TASKS = ("queue", "start", "usage", "finish", "fail", "checked", "merge", "close", "conflict", "park", "decide")
+OF_TASKS = (
+    *("queue", "start", "usage", "finish", "fail", "checked", "merge", "close", "conflict", "park", "decide", "reopen"),
+)
 WAITING, QUEUED, WORKING, FINISHED, DONE = "waiting", "queued", "working", "finished", "done"
 PARKED, DECIDE = "parked", "decide"  # given up with a reason; a question for a person
 
@@ -113,6 +115,7 @@ class CrewTask:
     summary: str = ""
     why: str = ""  # the last failure, or the reason it waits for somebody
     kind: str = ""  # of the last failure
+    asked_in: str = ""  # the state in which a person was asked
     failures: int = 0
     files: tuple[str, ...] = ()
     receipts: tuple[Mapping[str, Any], ...] = ()
@@ -226,8 +229,16 @@ class CrewState:
         one.state, one.why = PARKED, str(step.body.get("why"))
 
     def _decide(self, step: CrewStep, one: CrewTask) -> None:
+        one.asked_in = one.state if one.state != DECIDE else one.asked_in
         one.state, one.why = DECIDE, str(step.body.get("why"))
         self.decisions[one.task] = one.why
+
+    def _reopen(self, _: CrewStep, one: CrewTask) -> None:
+        """Somebody looked at it and goes on: finished work is merged, everything else is tried again."""
+        if one.state == DECIDE:
+            one.state = FINISHED if one.asked_in == FINISHED else WAITING
+            one.why = one.kind = ""
+            self.decisions.pop(one.task, None)
 
     def used(self) -> dict[str, float]:
         """What all steps used so far."""

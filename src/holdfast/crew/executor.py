@@ -301,7 +301,7 @@ class _StepAtWork:
             checks,
             cwd=self._tree.path,
             tree=tree,
-            environ={**chosen_environment(self._environ, self._project.settings.crew_env), **_NO_PUSH},
+            environ=check_environment(self._project),
             mark=self._mark,
             seconds=self._limits.step_time,
             watch=self._watch,
@@ -340,6 +340,11 @@ class _StepAtWork:
             "said": visible(self._reader.report.said[-600:]),
         }
         self._journal.add(("fail", body))
+
+
+def check_environment(project: Project) -> dict[str, str]:
+    """What a check gets of the environment: it runs what an agent wrote, so that it pushes nothing either."""
+    return {**chosen_environment(project.environ, project.settings.crew_env), **_NO_PUSH}
 
 
 def ref_name(task: str) -> str:

@@ -1,9 +1,9 @@
 """Turns what a crew did into memory: lessons for the next worker, dead ends to review, and the recap.
 
-By rules, from what was recorded: what failed and how, what a needed task reported. Roles of the user's own (an entry
-point of the group `holdfast.crew`, named in their settings) may take a part of it: a reviewer looks at finished steps, a
-planner breaks work down, a historian words dead ends. Each has one method and runs as a process of its own, so that one
-that fails or hangs ends in a sentence. A reviewer's word is an opinion, and a check beats it.
+By rules, from what was recorded: what failed and how, what a needed task reported. Roles of the user's own (entry
+points of the group `holdfast.crew`, named in their settings) may take a part of it: a reviewer looks at finished steps,
+a planner breaks work down, a historian words dead ends. Each has one method and runs as a process of its own, so that
+one that fails or hangs ends in a sentence. A reviewer's word is an opinion, and a check beats it.
 """
 
 from __future__ import annotations

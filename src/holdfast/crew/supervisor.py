@@ -23,8 +23,7 @@ from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, PARKED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, last_line, ref_name
-from holdfast.crew.headless_agents import chosen_environment
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, check_environment, last_line, ref_name
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import TaskWorktree, listed_files
 from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
@@ -157,6 +156,9 @@ class Supervisor:
         self._give_back()
         if self.state.position and (self.state.is_stopping or self.state.is_ended):
             self.journal.add(("resume", {}), ended=False)
+        if asked := [("reopen", {"task": one.task}) for one in self.state.tasks.values() if one.state == DECIDE]:
+            self.journal.add(*asked)  # whoever goes on has decided
+            self._read()
         for step in self.journal.steps():
             one = self.state.tasks.get(step.task)
             if step.kind == "queue" and one and one.attempt == step.body["attempt"] and one.state in (QUEUED, WORKING):
@@ -437,7 +439,7 @@ class Supervisor:
                 checks,
                 cwd=place.path,
                 tree=held.tree,
-                environ=chosen_environment(self.project.environ, self.project.settings.crew_env),
+                environ=check_environment(self.project),
                 mark=f"{self.journal.run}/{ref_name(one.task)}/merge",
                 seconds=self._limits.step_time,
                 watch=self._why_end_checks,

@@ -236,8 +236,11 @@ def _used(used: Mapping[str, float]) -> str:
 def _next(found: CrewRecap) -> str:
     if found.waiting and not found.ended:
         return f"Go on with: holdfast crew resume --run {found.run}"
+    decided = f"Once you decided: holdfast crew resume --run {found.run}\n" if found.decide else ""
     if found.done:
-        return f"Look at it: git log {found.base}..{found.branch}\nTake it:    git merge {found.branch}"
+        return f"{decided}Look at it: git log {found.base}..{found.branch}\nTake it:    git merge {found.branch}"
+    if decided:
+        return decided.rstrip()
     return f"Look at what happened: holdfast crew explain {(found.failed or found.decide or found.waiting)[0]['task']}"
 
 
