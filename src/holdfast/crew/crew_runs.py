@@ -338,6 +338,9 @@ def _leftover(project: Project, branch: str, oid: str, path: str | None, head: M
 
     if head is None:
         return kept("no crew of this clone made it")
+    own = os.path.join(os.path.realpath(folder_of(project)), "")
+    if path is not None and not os.path.realpath(path).startswith(own):
+        return kept(f"it is checked out in {path}")
     if not head.get("ended"):
         return kept(f"the crew {head['run']} is not through")
     if path is not None and os.path.isdir(path) and not TaskWorktree(project.clone.repo, path, branch).is_clean():
@@ -359,8 +362,12 @@ def clean(project: Project, chosen: Sequence[Leftover]) -> int:
             if now is None or not now.is_safe:
                 continue
             place = TaskWorktree(project.clone.repo, now.path or "", now.branch)
-            if now.path:
-                place.remove()
+            try:
+                if now.path:
+                    place.remove()
+            except GitFailed as error:
+                project.notices.append(str(error))
+                continue
             place.drop_branch()
             done += 1
     return done

@@ -157,8 +157,9 @@ class TaskWorktree:
         """Take a work tree away whose work is committed; its branch stays."""
         if os.path.lexists(self.path):
             done = self.repo.attempt_patiently("worktree", "remove", "--force", self.path)
-            if done.returncode and os.path.lexists(self.path):
-                shutil.rmtree(self.path, ignore_errors=True)
+            if os.path.lexists(os.path.join(self.path, ".git")):  # locked, or no work tree of ours: git knows why
+                raise GitFailed(f"git did not remove {self.path}: {git_words(done.stderr)}")
+            shutil.rmtree(self.path, ignore_errors=True)  # what an interrupted removal left
         self.repo.attempt_patiently("worktree", "prune")
 
     def drop_branch(self) -> None:

@@ -1,0 +1,94 @@
+"""`crew clean`: only what is merged, clean and a crew's own goes."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from holdfast import Project
+from holdfast.crew import crew_runs
+from holdfast.crew.crew_journal import CrewJournal
+from holdfast.crew.crew_limits import CrewLimits
+from holdfast.crew.headless_agents import agent_named
+from tests.conftest import GitRepo
+
+
+@pytest.fixture
+def project(crewed: GitRepo) -> Project:
+    return Project.open(crewed.path, environ=dict(os.environ))
+
+
+@pytest.fixture
+def run(project: Project, crewed: GitRepo) -> str:
+    """A run that is through, with one commit on its result branch."""
+    agent, limits = agent_named("true"), CrewLimits()
+    name = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), agent=agent, workers=1, limits=limits)
+    GitRepo(Path(path_of(project, name))).commit("done.txt", "x\n")
+    CrewJournal(project.agents.database, name).add(("end", {}), ended=True)
+    return name
+
+
+def path_of(project: Project, run: str) -> str:
+    return str(CrewJournal(project.agents.database, run).head()["path"])
+
+
+def standing(project: Project) -> tuple[bool, str]:
+    (one,) = crew_runs.leftovers(project)
+    return one.is_safe, one.why
+
+
+def cleaned(project: Project) -> int:
+    return crew_runs.clean(project, [one for one in crew_runs.leftovers(project) if one.is_safe])
+
+
+def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:
+    """Disks fill with work trees that nobody needs."""
+    assert standing(project) == (False, "its commits are not in main")
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    assert standing(project) == (True, "all its commits are in main")
+    assert cleaned(project) == 1 and crew_runs.leftovers(project) == []
+    assert not os.path.exists(path_of(project, run))
+
+
+def test_what_somebody_still_needs_stays(project: Project, crewed: GitRepo, run: str) -> None:
+    """Changes that no commit has, a crew that goes on, a branch that only looks like a crew's."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    Path(path_of(project, run), "new").write_text("x")
+    assert standing(project) == (False, "its work tree has changes that no commit has")
+    os.unlink(os.path.join(path_of(project, run), "new"))
+    CrewJournal(project.agents.database, run).add(("resume", {}), ended=False)
+    assert standing(project) == (False, f"the crew {run} is not through")
+    crewed.git("branch", "crew/mine")
+    assert {one.why for one in crew_runs.leftovers(project)} == {
+        f"the crew {run} is not through",
+        "no crew of this clone made it",
+    }
+    assert cleaned(project) == 0
+
+
+def test_a_branch_that_the_user_looks_at_stays_with_its_folder(project: Project, crewed: GitRepo, run: str) -> None:
+    """Who checks the result out in their own work tree must find that work tree, and its repository, afterwards."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    crewed.git("worktree", "remove", path_of(project, run))
+    crewed.git("checkout", "-q", f"crew/{run}/result")
+    assert standing(project) == (False, f"it is checked out in {crewed.path}")
+    assert cleaned(project) == 0
+    before = sorted(os.listdir(crewed.path))
+    crew_runs.clean(project, crew_runs.leftovers(project))
+    assert sorted(os.listdir(crewed.path)) == before
+
+
+def test_a_locked_work_tree_stays(project: Project, crewed: GitRepo, run: str) -> None:
+    """`git worktree lock` is how people say so."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    crewed.git("worktree", "lock", path_of(project, run))
+    assert cleaned(project) == 0 and os.path.exists(path_of(project, run))
+    assert "locked" in project.notices[-1]
+
+
+def test_a_branch_that_moved_since_it_was_listed_stays(project: Project, crewed: GitRepo, run: str) -> None:
+    """Between the list and the yes somebody may commit there."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    listed = crew_runs.leftovers(project)
+    GitRepo(Path(path_of(project, run))).commit("late.txt", "x\n")
+    assert crew_runs.clean(project, listed) == 0 and os.path.exists(path_of(project, run))
