@@ -381,6 +381,8 @@ def merge_into(project: Project, run: str) -> str:
         raise BadInput(
             f"{head['base']} is not checked out here", hint=f"git switch {head['base']} && git merge {head['branch']}"
         )
+    if (under_way := project.clone.repo.operation()) is not None:  # what is given up below must be ours alone
+        raise BadInput(f"a {under_way} is under way here", hint=f"End it, then: git merge {head['branch']}")
     done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", head["branch"])
     if done.returncode:
         project.clone.repo.attempt_patiently("merge", "--abort")

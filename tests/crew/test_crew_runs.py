@@ -1,4 +1,4 @@
-"""`crew clean`: only what is merged, clean and a crew's own goes."""
+"""What a user does with a run that is through: take its result, and clean up after it; nothing of theirs is lost."""
 
 import os
 from pathlib import Path
@@ -10,6 +10,7 @@ from holdfast.crew import crew_runs
 from holdfast.crew.crew_journal import CrewJournal
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
+from holdfast.errors import BadInput, GitFailed
 from tests.conftest import GitRepo
 
 
@@ -92,3 +93,39 @@ def test_a_branch_that_moved_since_it_was_listed_stays(project: Project, crewed:
     listed = crew_runs.leftovers(project)
     GitRepo(Path(path_of(project, run))).commit("late.txt", "x\n")
     assert crew_runs.clean(project, listed) == 0 and os.path.exists(path_of(project, run))
+
+
+# ── into the user's own branch ───────────────────────────────────────────────────────────────────
+
+
+def test_the_result_is_merged_where_it_began(project: Project, crewed: GitRepo, run: str) -> None:
+    """And nowhere else: who went on to another branch gets the command instead."""
+    crewed.git("switch", "-q", "-c", "elsewhere")
+    with pytest.raises(BadInput, match="main is not checked out here"):
+        crew_runs.merge_into(project, run)
+    crewed.git("switch", "-q", "main")
+    crewed.write("README", "my own change\n")
+    assert crew_runs.merge_into(project, run) == crewed.git("rev-parse", "main")
+    assert (crewed / "done.txt").exists() and (crewed / "README").read_text() == "my own change\n"
+
+
+def test_a_merge_that_conflicts_leaves_the_branch_as_it_was(project: Project, crewed: GitRepo, run: str) -> None:
+    """The user said yes to a merge, not to a conflict."""
+    before = crewed.commit("done.txt", "another\n")
+    with pytest.raises(GitFailed, match="git did not merge"):
+        crew_runs.merge_into(project, run)
+    assert crewed.git("rev-parse", "HEAD") == before and crewed.git("status", "--porcelain", "done.txt") == ""
+
+
+def test_a_merge_of_the_users_own_is_not_given_up(project: Project, crewed: GitRepo, run: str) -> None:
+    """An hour of solving conflicts by hand must not end with ours."""
+    crewed.git("branch", "side")
+    crewed.commit("README", "ours\n")
+    crewed.git("switch", "-q", "side")
+    crewed.commit("README", "theirs\n")
+    crewed.git("switch", "-q", "main")
+    crewed.git("merge", "-q", "side", ok=False)
+    crewed.write("README", "solved by hand\n")
+    with pytest.raises(BadInput, match="under way"):
+        crew_runs.merge_into(project, run)
+    assert (crewed / "README").read_text() == "solved by hand\n" and (crewed / ".git/MERGE_HEAD").exists()
