@@ -1,6 +1,7 @@
 """What a user does with a run that is through: take its result, and clean up after it; nothing of theirs is lost."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
 from holdfast.errors import BadInput, GitFailed
 from tests.conftest import GitRepo
+from tests.crew.conftest import run_crew
 
 
 @pytest.fixture
@@ -93,6 +95,21 @@ def test_a_branch_that_moved_since_it_was_listed_stays(project: Project, crewed:
     listed = crew_runs.leftovers(project)
     GitRepo(Path(path_of(project, run))).commit("late.txt", "x\n")
     assert crew_runs.clean(project, listed) == 0 and os.path.exists(path_of(project, run))
+
+
+def test_secrets_that_agents_and_checks_print_are_not_kept(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path
+) -> None:
+    """The journal may lie on a server that a team shares, and what failed is told to the next agent."""
+    secret = "ghp_" + "Zq9X8w7V6u" * 3 + "abcdef"
+    settings.write_text(f"[crew.checks]\ndefault = \"printf '%s\\\\n' 'token {secret}'; exit 1\"\n")
+    agent = scripted(f"pathlib.Path('x').write_text('x'); print('I used {secret}')")
+    _, done = run_crew(crewed, agent, f"Use {secret}", attempts=1)
+    assert len(done.failed) == 1 and "token" in done.failed[0]["why"]
+    for folder in (crewed / ".git/holdfast", Path(os.environ["HOME"])):
+        for path in folder.rglob("*"):
+            if path.is_file() and path != settings:
+                assert secret.encode() not in path.read_bytes(), path
 
 
 # ── into the user's own branch ───────────────────────────────────────────────────────────────────

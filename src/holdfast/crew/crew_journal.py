@@ -6,7 +6,7 @@ only added. Who writes what: the supervisor plans, queues, merges, parks and end
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -43,13 +43,15 @@ class CrewStep:
 class CrewJournal:
     """The journal of one run of a crew."""
 
-    def __init__(self, database: AgentDatabase, run: str) -> None:
-        self._database, self.run = database, run
+    def __init__(self, database: AgentDatabase, run: str, *, clean: Callable[[Any], Any] = lambda value: value) -> None:
+        """`clean` takes secrets out of what is written: agents and checks print whatever they find."""
+        self._database, self.run, self._clean = database, run, clean
         self._session = f"{SESSIONS}{run}"
 
     def begin(self, head: Mapping[str, Any]) -> None:
         """Make the journal; what is given describes the run as a whole."""
-        self._database.run(lambda tx: adapter_rows.make_session(tx, self._session, {**head, "run": self.run}) and None)
+        told = {**self._clean(dict(head)), "run": self.run}
+        self._database.run(lambda tx: adapter_rows.make_session(tx, self._session, told) and None)
 
     def head(self) -> dict[str, Any]:
         """What describes the run as a whole; NotFound if there is no such run."""
@@ -61,7 +63,7 @@ class CrewJournal:
     def add(self, *steps: tuple[str, Mapping[str, Any]], **head: Any) -> None:
         """Add steps, all or none, durable on return; `head` changes what describes the run."""
         action = token(16)
-        rows = [{"step": kind, **body} for kind, body in steps]
+        rows = [{"step": kind, **self._clean(dict(body))} for kind, body in steps]
 
         def write(tx: StoreTransaction) -> None:
             known = adapter_rows.session_head(tx, self._session, lock=True)

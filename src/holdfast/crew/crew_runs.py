@@ -109,7 +109,7 @@ def begin(
         "top": project.clone.repo.top,
     }
     told |= {"started": project.clone.now(), "agent": agent.name, "workers": workers, "limits": asdict(limits)}
-    journal = CrewJournal(project.agents.database, run)
+    journal = CrewJournal(project.agents.database, run, clean=project.clone.intake.value)
     journal.begin({**told, "ended": False, "goal": " ".join(asked)[:500]})
     source = plan.source if plan else "board"
     journal.add(("plan", {"tasks": [task.id for task in tasks], "source": source, "asked": list(asked)}))

@@ -112,7 +112,8 @@ class Executor:
     def work(self, item: WorkItem) -> None:
         """Do what an item says; its outcome is in the journal before the item is done."""
         work = CrewWork.of(item.action)
-        journal = crew_journal.CrewJournal(self._project.agents.database, work.run)
+        project = self._project
+        journal = crew_journal.CrewJournal(project.agents.database, work.run, clean=project.clone.intake.value)
         state = self._states.setdefault(work.run, crew_journal.CrewState())
         known = state.fold(journal.steps(state.position)).tasks.get(work.task)
         if (

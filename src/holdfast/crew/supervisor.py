@@ -101,7 +101,8 @@ class Supervisor:
         tell: Callable[[CrewState], None] = lambda _: None,
     ) -> None:
         """`project` is seen from the run's own work tree; `approve` is asked before a task is merged there."""
-        self.project, self.journal = project, CrewJournal(project.agents.database, run)
+        self.project = project
+        self.journal = CrewJournal(project.agents.database, run, clean=project.clone.intake.value)
         self.head, self.state = self.journal.head(), CrewState()
         self._queue, self._limits, self._approve, self._tell = queue_of(project, run), limits, approve, tell
         self._agent, self._count = tuple(agent), workers
