@@ -234,8 +234,9 @@ def _fetch(project: Project, remote: str, action: Mapping[str, Any]) -> None:
 
 def _push(project: Project, remote: str, action: Mapping[str, Any]) -> None:
     """Bring what a step made to the remote that its user named for this."""
+    mine = f"{executor.ref_name(str(action['task']))}.{action['attempt']}"
     for branch in branches(project.clone.repo, str(action["run"])):
-        if branch.split("/")[-1].startswith(f"{executor.ref_name(str(action['task']))}.{action['attempt']}"):
+        if f"{branch.split('/')[-1]}.".startswith(f"{mine}."):  # attempt 1 is not 10
             project.clone.repo.attempt_patiently("push", "-q", remote, f"+refs/heads/{branch}:refs/heads/{branch}")
 
 
