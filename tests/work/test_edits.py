@@ -250,7 +250,7 @@ INVALID = (
     (text().replace("needs: []", "needs: [TSK-abc123]"), "cannot need itself"),
     (text().replace("owner: ada", "owner: [ada]"), ":14 owner must be one value"),
     ("not a task\n", ":1 does not start with"),
-    (text(notes=f"key: {SECRET}"), ":33 holds what looks like a secret"),
+    (text(notes=f"key: {SECRET}"), ":35 holds what looks like a secret"),
 )
 
 
@@ -271,7 +271,7 @@ def test_bytes_that_are_no_text_are_refused_with_their_line(place: Place) -> Non
     """An editor set to another encoding must not turn a name into rubbish."""
     (place.repo / PATH).write_bytes(text().encode() + b"gr\xfc\xdfe\n")
 
-    assert f"{PATH}:33 holds bytes that are not UTF-8" in refusal(place)
+    assert f"{PATH}:35 holds bytes that are not UTF-8" in refusal(place)
 
 
 def test_a_link_in_place_of_the_file_is_refused(place: Place, tmp_path: Path) -> None:
