@@ -147,6 +147,8 @@ def attack(stage: Stage, command: str, spoil: Callable[[Stage], Callable[[], Non
                 others = (errors.NeedsReview.code, errors.NoModel.code)
                 if command == "export codex":  # the session of the stage has no turn
                     others += (errors.BadInput.code,)
+                if command.startswith("crew"):  # no crew was ever at work on the stage, and nothing suggests checks
+                    others += (errors.NotFound.code,)
                 assert stage.act(stage.argv(command)).code in (0, first, *others)
 
     stage_before = apart(lambda: _quietly(stage))
