@@ -133,8 +133,8 @@ def _table(read: Callable[[object], T], wanted: str) -> Callable[[object], dict[
 
 
 def _price(value: object) -> tuple[float, float]:
-    if isinstance(value, list | tuple) and len(value) == 2 and all(type(one) in (int, float) for one in value):
-        return float(value[0]), float(value[1])
+    if isinstance(value, list | tuple) and len(value) == 2:
+        return limit(value[0]), limit(value[1])
     raise _Wrong("wants two numbers")
 
 
@@ -147,14 +147,11 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "k": 1e3, "M": 1e6, "G": 1e9}
 
 def limit(value: object) -> float:
     """A number, or one with a unit: 90, "30m", "2h", "500k", "10G"."""
-    if isinstance(value, str) and value[:-1].replace(".", "", 1).isascii() and value[-1:] in _UNITS:
-        try:
-            return float(value[:-1]) * _UNITS[value[-1]]
-        except ValueError:
-            raise _Wrong("wants a number") from None
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        return float(value)
-    if type(value) in (int, float) and value >= 0:  # type: ignore[operator]
+    if isinstance(value, str):
+        digits, unit = (value[:-1], value[-1:]) if value[-1:] in _UNITS else (value, "s")
+        if digits.isascii() and digits.replace(".", "", 1).isdigit():
+            return float(digits) * _UNITS[unit]
+    elif type(value) in (int, float) and 0 <= value < float("inf"):  # type: ignore[operator]
         return float(value)  # type: ignore[arg-type]
     raise _Wrong("wants a number")
 

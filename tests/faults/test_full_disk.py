@@ -30,7 +30,7 @@ NEW_MOUNTS, NEW_USERS = 0x00020000, 0x10000000
 READ_ONLY, REMOUNT, BIND, PRIVATE = 1, 32, 4096, 1 << 18 | 1 << 14
 SIZE = 48 << 20
 CODES = {kind.code for _, kind in inspect.getmembers(errors, inspect.isclass)} - {errors.HoldfastError.code}
-SERVES = {"mcp"}  # never ends by itself
+SERVES = {"crew work", "mcp"}  # never end by themselves
 # What a full disk must not turn into a success: exit 0 and nothing stored.
 STORES = (*("import adr", "import codex", "import memory", "remember", "review accept", "session note"), "task add")
 
@@ -147,6 +147,8 @@ def attack(stage: Stage, command: str, spoil: Callable[[Stage], Callable[[], Non
                 others = (errors.NeedsReview.code, errors.NoModel.code)
                 if command == "export codex":  # the session of the stage has no turn
                     others += (errors.BadInput.code,)
+                if command.startswith("crew"):  # no crew was ever at work on the stage, and nothing suggests checks
+                    others += (errors.NotFound.code,)
                 assert stage.act(stage.argv(command)).code in (0, first, *others)
 
     stage_before = apart(lambda: _quietly(stage))

@@ -51,6 +51,8 @@ evidence: [commit:{OID}, run:20261115T194200Z-abc123]
 #
 acceptance: ["kill -9 and count"]
 #
+checks: []
+#
 checkpoint: [commit:{OID}, tree:{OID}]
 #
 reason: null
@@ -149,6 +151,7 @@ values: dict[str, st.SearchStrategy[Any]] = {
     "impact": st.none() | line.filter(taken("impact")),
     "evidence": several(receipts, "evidence"),
     "acceptance": several(line, "acceptance"),
+    "checks": several(ids, "checks"),
     "checkpoint": st.none()
     | st.builds(lambda c, t, p: Checkpoint(commit=c, tree=t, patch_id=p), oids, oids, st.none() | oids),
     "reason": st.none() | line.filter(taken("reason")),
@@ -176,7 +179,8 @@ def test_a_task_looks_like_this() -> None:
     """Other programs and people read these files; their form is a promise."""
     assert task_files.render(TASK) == WRITTEN
     assert task_files.parse(TEXT, PATH) == TASK
-    assert tuple(FIELDS) == tuple(row.partition(":")[0] for row in TEXT.split("---\n")[1].splitlines())
+    rows = (row for row in WRITTEN.split("---\n")[1].splitlines() if row != "#")
+    assert tuple(FIELDS) == tuple(row.partition(":")[0] for row in rows)
 
 
 @given(nodes)
@@ -283,6 +287,7 @@ def test_people_may_write_yaml_as_they_know_it(written: str, task: dict[str, Any
         ('impact: "a\\nb"', "impact must be one line"),
         ("evidence: [README]", "is not evidence"),
         ("acceptance: ['']", "acceptance has an empty line"),
+        ("checks: [make test]", "'make test'"),
         ("checkpoint: [commit:abc]", "checkpoint must be"),
         ("checkpoint: done", "checkpoint must be a list"),
         ("reason: &a why", "the anchor &a is not allowed"),

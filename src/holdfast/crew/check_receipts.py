@@ -49,7 +49,8 @@ class CheckReceipt:
 
     def said(self) -> str:
         """How it ended, in words."""
-        return f"{self.check} {self.stopped or f'ended with {self.exit_status}'}"
+        how = f": {self.stopped}" if self.stopped else f" ended with {self.exit_status}"
+        return f"{self.check}{how}"
 
 
 def suggested(top: str) -> tuple[dict[str, str], bytes]:
@@ -78,9 +79,11 @@ def check_commands(project: Project) -> dict[str, str]:
     return {**allowed, **project.settings.crew_checks}
 
 
-def allow(project: Project) -> dict[str, str]:
-    """Allow the checks that the repository suggests, as they stand now; only a person may."""
+def allow(project: Project, *, shown: bytes | None = None) -> dict[str, str]:
+    """Allow the checks that the repository suggests, as they were shown or stand now; only a person may."""
     found, data = suggested(project.clone.repo.top)
+    if shown is not None and data != shown:
+        raise BadInput(f"{SUGGESTED} changed while you read it", hint="Run `holdfast crew allow` again.")
     if not found:
         raise NotFound(f"{SUGGESTED} suggests no checks", hint="Put your own into crew.checks of your settings.")
     if not project.is_person:

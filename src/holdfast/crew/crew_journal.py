@@ -6,7 +6,7 @@ only added. Who writes what: the supervisor plans, queues, merges, parks and end
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -43,13 +43,15 @@ class CrewStep:
 class CrewJournal:
     """The journal of one run of a crew."""
 
-    def __init__(self, database: AgentDatabase, run: str) -> None:
-        self._database, self.run = database, run
+    def __init__(self, database: AgentDatabase, run: str, *, clean: Callable[[Any], Any] = lambda value: value) -> None:
+        """`clean` takes secrets out of what is written: agents and checks print whatever they find."""
+        self._database, self.run, self._clean = database, run, clean
         self._session = f"{SESSIONS}{run}"
 
     def begin(self, head: Mapping[str, Any]) -> None:
         """Make the journal; what is given describes the run as a whole."""
-        self._database.run(lambda tx: adapter_rows.make_session(tx, self._session, {**head, "run": self.run}) and None)
+        told = {**self._clean(dict(head)), "run": self.run}
+        self._database.run(lambda tx: adapter_rows.make_session(tx, self._session, told) and None)
 
     def head(self) -> dict[str, Any]:
         """What describes the run as a whole; NotFound if there is no such run."""
@@ -61,7 +63,7 @@ class CrewJournal:
     def add(self, *steps: tuple[str, Mapping[str, Any]], **head: Any) -> None:
         """Add steps, all or none, durable on return; `head` changes what describes the run."""
         action = token(16)
-        rows = [{"step": kind, **body} for kind, body in steps]
+        rows = [{"step": kind, **self._clean(dict(body))} for kind, body in steps]
 
         def write(tx: StoreTransaction) -> None:
             known = adapter_rows.session_head(tx, self._session, lock=True)
@@ -89,7 +91,9 @@ def runs(database: AgentDatabase) -> list[dict[str, Any]]:
     return sorted((one for one in found if one.get("run")), key=lambda one: str(one.get("started")))
 
 
-OF_TASKS = ("queue", "start", "usage", "finish", "fail", "checked", "merge", "close", "conflict", "park", "decide")
+OF_TASKS = (
+    *("queue", "start", "usage", "finish", "fail", "checked", "merge", "close", "conflict", "park", "decide", "reopen"),
+)
 WAITING, QUEUED, WORKING, FINISHED, DONE = "waiting", "queued", "working", "finished", "done"
 PARKED, DECIDE = "parked", "decide"  # given up with a reason; a question for a person
 
@@ -113,11 +117,27 @@ class CrewTask:
     summary: str = ""
     why: str = ""  # the last failure, or the reason it waits for somebody
     kind: str = ""  # of the last failure
+    asked_in: str = ""  # the state in which a person was asked
     failures: int = 0
     files: tuple[str, ...] = ()
     receipts: tuple[Mapping[str, Any], ...] = ()
     checked: str = ""  # the commit whose checks passed on the merged tree, before it was merged
     stands_for: str = ""  # another task, whose conflict this one resolves
+
+
+# Where a task stands when a worker's word of it counts. A worker that lost its step may still speak.
+_WHILE = {
+    "start": (QUEUED, WORKING),
+    "finish": (QUEUED, WORKING, FINISHED),
+    "fail": (QUEUED, WORKING, FINISHED),  # FINISHED: on the merged tree
+}
+
+
+def _is_late(step: CrewStep, one: CrewTask) -> bool:
+    """Whether a row repeats what is known, or speaks of an attempt that is over."""
+    if step.kind not in _WHILE:
+        return False
+    return one.state not in _WHILE[step.kind] or step.body.get("attempt", one.attempt) != one.attempt
 
 
 class CrewState:
@@ -128,7 +148,8 @@ class CrewState:
         self.position = 0
         self.failures: list[CrewStep] = []
         self.usage: dict[tuple[str, int], Mapping[str, Any]] = {}
-        self.notes: list[str] = []  # for the recap: overlaps, objections, fallbacks
+        self.notes: list[str] = []  # for the recap: overlaps, fallbacks
+        self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
         self.decisions: dict[str, str] = {}
         self.agent_failures: list[CrewStep] = []  # in a row, without a success between them
@@ -138,13 +159,13 @@ class CrewState:
         """Take further steps into account."""
         for step in steps:
             self.position = step.position
-            if step.task:
-                one = self.tasks.setdefault(step.task, CrewTask(step.task))
-                one.since = step.at
-                if step.kind in OF_TASKS:  # a later version may know more: those change nothing here
-                    getattr(self, f"_{step.kind}")(step, one)
-            else:
+            if not step.task:
                 self._whole(step)
+            elif step.kind in OF_TASKS:  # a later version may know more: those change nothing here
+                one = self.tasks.setdefault(step.task, CrewTask(step.task))
+                if not _is_late(step, one):
+                    one.since = step.at
+                    getattr(self, f"_{step.kind}")(step, one)
         return self
 
     def _whole(self, step: CrewStep) -> None:
@@ -154,6 +175,10 @@ class CrewState:
                 one.stands_for = str(step.body.get("stands_for") or one.stands_for)
         elif step.kind == "note":
             self.notes.append(str(step.body.get("said")))
+        elif step.kind == "object":
+            said = (str(step.body.get("of")), str(step.body.get("says")))
+            if said not in self.objections:  # asked again after a crash
+                self.objections.append(said)
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
 
@@ -206,8 +231,16 @@ class CrewState:
         one.state, one.why = PARKED, str(step.body.get("why"))
 
     def _decide(self, step: CrewStep, one: CrewTask) -> None:
+        one.asked_in = one.state if one.state != DECIDE else one.asked_in
         one.state, one.why = DECIDE, str(step.body.get("why"))
         self.decisions[one.task] = one.why
+
+    def _reopen(self, _: CrewStep, one: CrewTask) -> None:
+        """Somebody looked at it and goes on: finished work is merged, everything else is tried again."""
+        if one.state == DECIDE:
+            one.state = FINISHED if one.asked_in == FINISHED else WAITING
+            one.why = one.kind = ""
+            self.decisions.pop(one.task, None)
 
     def used(self) -> dict[str, float]:
         """What all steps used so far."""

@@ -74,19 +74,19 @@ def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[pla
     if ask is not None and len(plan.tasks) == 1 and plan.source == "goal":
         try:
             plan = plan_sources.ask_plan(asked[0], ask, mark=token(8), source="goal")
-        except (ValueError, OSError, HoldfastError) as error:
+        except (ValueError, OSError, HoldfastError, historian.RoleFailed) as error:
             project.notices.append(f"planned without the model command: {error}")
     return plan, []
 
 
 def _with_parts(board: task_board.Board, chosen: Sequence[Task]) -> list[Task]:
     """Tasks with all their parts and what they need, as far as it is open."""
-    found, waiting = dict[str, Task](), list(chosen)
+    found, waiting = set[str](), list(chosen)
     while waiting:
         task = waiting.pop(0)
         if task.id in found or task.is_closed:
             continue
-        found[task.id] = task
+        found.add(task.id)
         names = (*board.graph.children(task.id), *task.needs)
         waiting += [board.placed[name].task for name in names if name in board.placed]
     return [task for task in board.tasks if task.id in found]
@@ -119,7 +119,7 @@ def begin(
     told: dict[str, Any] = {"branch": branch, "base": head.branch, "commit": head.oid, "path": place.path}
     told |= {"top": project.clone.repo.top, "started": project.clone.now(), "goal": " ".join(asked)[:500]}
     told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False, "remote": remote}
-    journal = CrewJournal(project.agents.database, run)
+    journal = CrewJournal(project.agents.database, run, clean=project.clone.intake.value)
     journal.begin(told)
     source = plan.source if plan else "board"
     journal.add(("plan", {"tasks": [task.id for task in tasks], "source": source, "asked": list(asked)}))
@@ -178,7 +178,8 @@ def supervise(
         state = working.supervise()
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
-        historian.publish(inside)
+        if not working.tampered:  # a commit would run hooks that nobody has looked at
+            historian.publish(inside)
         inside.views.render_quietly()
         project.notices.extend(inside.notices)
     return historian.recap(working.journal.head(), state, titles, proposed=len(proposed), reason=working.reason)
@@ -199,7 +200,7 @@ def work(
     """
     done = 0
     workers: dict[str, Executor] = {}
-    while is_wanted():
+    while is_wanted() and not any(one.is_tampered for one in workers.values()):
         item = None
         for name in [run] if run else _open_runs(project):
             queue = supervisor.queue_of(project, name)
@@ -241,6 +242,15 @@ def status(project: Project, run: str | None) -> tuple[CrewRecap, CrewState]:
     return historian.recap(head, state, _titles(project, head)), state
 
 
+def decisions(project: Project) -> int:
+    """How many decisions the newest crew waits for."""
+    try:
+        head = named_run(project, None)
+        return len(CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps()).decisions)
+    except HoldfastError:  # a database that cannot be reached says nothing of crews; other commands say why
+        return 0
+
+
 def _titles(project: Project, head: Mapping[str, Any]) -> dict[str, str]:
     inside = (
         Project.open(head["path"], environ=project.environ, drain=False) if os.path.isdir(head["path"]) else project
@@ -276,11 +286,8 @@ def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[
             checks=one.checks,
             limits={},
         )
-        yield (
-            work.task,
-            work.title,
-            prompt_text(work, pack_text(project.context.for_task(f"{one.title} {one.notes}"[:2000]))),
-        )
+        packed = project.context.for_task(f"{one.title} {one.notes}"[:2000])
+        yield work.task, work.title, prompt_text(work, pack_text(packed))
 
 
 @frozen(kw_only=True)
@@ -318,6 +325,9 @@ def _leftover(project: Project, branch: str, oid: str, path: str | None, head: M
 
     if head is None:
         return kept("no crew of this clone made it")
+    own = os.path.join(os.path.realpath(folder_of(project)), "")
+    if path is not None and not os.path.realpath(path).startswith(own):
+        return kept(f"it is checked out in {path}")
     if not head.get("ended"):
         return kept(f"the crew {head['run']} is not through")
     if path is not None and os.path.isdir(path) and not TaskWorktree(project.clone.repo, path, branch).is_clean():
@@ -339,8 +349,12 @@ def clean(project: Project, chosen: Sequence[Leftover]) -> int:
             if now is None or not now.is_safe:
                 continue
             place = TaskWorktree(project.clone.repo, now.path or "", now.branch)
-            if now.path:
-                place.remove()
+            try:
+                if now.path:
+                    place.remove()
+            except GitFailed as error:
+                project.notices.append(str(error))
+                continue
             place.drop_branch()
             done += 1
     return done
@@ -354,6 +368,8 @@ def merge_into(project: Project, run: str) -> str:
         raise BadInput(
             f"{head['base']} is not checked out here", hint=f"git switch {head['base']} && git merge {head['branch']}"
         )
+    if (under_way := project.clone.repo.operation()) is not None:  # what is given up below must be ours alone
+        raise BadInput(f"a {under_way} is under way here", hint=f"End it, then: git merge {head['branch']}")
     done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", head["branch"])
     if done.returncode:
         project.clone.repo.attempt_patiently("merge", "--abort")

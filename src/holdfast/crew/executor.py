@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.crew import crew_journal
-from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
+from holdfast.crew.check_receipts import ALLOWED, CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import HeadlessAgent, ReportReader, chosen_environment
 from holdfast.crew.step_process import StepEnd, end_marked, run_step
@@ -41,8 +41,8 @@ REPORT = 5.0  # seconds between two reports of what a step used so far
 SIZE = 10.0  # seconds between two looks at how much a work tree holds
 SETUP_TIME = 900.0  # seconds: to install what a project needs
 MAX_TOLD = 20_000  # characters of what a crew learned that go into a prompt
-AGENT, CHECK, NOTHING, LIMIT, GUARD, BROKEN, INTERRUPTED = (
-    *("agent", "check", "nothing", "limit", "guard", "broken", "interrupted"),
+AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
+    *("agent", "check", "nothing", "limit", "guard", "tampered", "broken", "interrupted"),
 )
 # Guards, no walls: an agent that runs as the user can do what the user can.
 _NO_PUSH = {
@@ -110,12 +110,14 @@ class Executor:
         self._top, self._is_wanted, self._remote = top, is_wanted, remote
         self._environ = project.environ
         self.worker = f"{os.getpid()}"
+        self.is_tampered = False  # the agent changed what later steps would run with: it takes no more of them
         self._states: dict[str, crew_journal.CrewState] = {}  # as far as journals were read
 
     def work(self, item: WorkItem) -> None:
         """Do what an item says; its outcome is in the journal before the item is done."""
         work = CrewWork.of(item.action)
-        journal = crew_journal.CrewJournal(self._project.agents.database, work.run)
+        project = self._project
+        journal = crew_journal.CrewJournal(project.agents.database, work.run, clean=project.clone.intake.value)
         state = self._states.setdefault(work.run, crew_journal.CrewState())
         known = state.fold(journal.steps(state.position)).tasks.get(work.task)
         if (
@@ -134,6 +136,7 @@ class Executor:
             return
         except StepFailed as failure:
             step.fail(failure)
+            self.is_tampered = failure.kind == TAMPERED
         except (HoldfastError, OSError) as error:
             step.fail(StepFailed(BROKEN, str(error)))
         with contextlib.suppress(Claimed):
@@ -175,7 +178,7 @@ class _StepAtWork:
         guard = guarded(self._project, self._environ)
         end = self._run_agent()
         if (moved := _moved(guard, guarded(self._project, self._environ))) is not None:
-            raise StepFailed(GUARD, f"{moved} changed while the agent was at work")
+            raise StepFailed(TAMPERED, f"{moved} changed while the agent was at work")
         self._refuse_left()
         self._held = place.commit(_message(work), work.base)
         self._refuse_changes(end)
@@ -304,7 +307,7 @@ class _StepAtWork:
             checks,
             cwd=self._tree.path,
             tree=tree,
-            environ={**chosen_environment(self._environ, self._project.settings.crew_env), **_NO_PUSH},
+            environ=check_environment(self._project),
             mark=self._mark,
             seconds=self._limits.step_time,
             watch=self._watch,
@@ -318,7 +321,10 @@ class _StepAtWork:
         """Write down how it failed; what was done so far is kept on the branch, the work tree goes."""
         end_marked(self._mark)
         files, kept = self._held.files if self._held else (), None
-        if failure.kind != GUARD:  # what an agent did to git is for a person to look at: nothing is run there
+        if failure.kind not in (
+            GUARD,
+            TAMPERED,
+        ):  # what an agent did to git is for a person to look at: nothing is run there
             try:
                 kept = self._tree.save_and_remove(unfinished(self._work.title), self._work.base)
                 if kept and not files:
@@ -335,6 +341,11 @@ class _StepAtWork:
         body |= {"run_id": self._run_id, "files": list(files), "receipts": [asdict(one) for one in failure.receipts]}
         body |= {"branch": self._tree.branch if kept else "", "said": visible(self._reader.report.said[-600:])}
         self._journal.add(self._used(), ("fail", body))
+
+
+def check_environment(project: Project) -> dict[str, str]:
+    """What a check gets of the environment: it runs what an agent wrote, so that it pushes nothing either."""
+    return {**chosen_environment(project.environ, project.settings.crew_env), **_NO_PUSH}
 
 
 def ref_name(task: str) -> str:
@@ -388,7 +399,9 @@ def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
     """Hashes of what no step may change: git's settings and hooks, and our own settings."""
     common = project.clone.repo.common_dir
     files = [os.path.join(common, "config"), project.clone.layout.settings, user_settings(environ)]
-    files.append(os.path.join(user_data(environ), "allowed-checks"))
+    files += [os.path.join(common, "config.worktree"), os.path.join(common, "info", "attributes")]
+    files.append(os.path.join(user_data(environ), ALLOWED))
+    files += [environ.get("GIT_CONFIG_GLOBAL") or os.path.join(environ.get("HOME", ""), ".gitconfig")]
     hooks = os.path.join(common, "hooks")
     with contextlib.suppress(OSError):
         files += [os.path.join(hooks, name) for name in os.listdir(hooks)]

@@ -19,6 +19,7 @@ from holdfast.values import dict_of, dicts_of, frozen, mutable
 
 MAX_PROMPT = 100_000  # bytes: Linux takes 128 KiB in one argument
 MAX_LINE = 4 << 20  # bytes of one line of a report: Claude prints whole files in one
+MAX_COST = 1e6  # dollars of one step: more is no cost but a fault
 MAX_SAID = 4000  # characters of an agent's last words that are kept
 # What every program needs, and what reaches a model through a company's proxy.
 COMMON_ENV = (
@@ -116,7 +117,7 @@ class ReportReader:
             usage = dict_of(row.get("usage"))
             one.tokens_in, one.tokens_out = _tokens_in(usage), _count(usage.get("output_tokens"))
             cost: Any = row.get("total_cost_usd")
-            one.cost = float(cost) if type(cost) in (int, float) and cost >= 0 else one.cost
+            one.cost = float(cost) if type(cost) in (int, float) and 0 <= cost < MAX_COST else one.cost
             one.said = _text(row.get("result")) or one.said
             one.error = one.said if row.get("is_error") is True else ""
 
@@ -146,8 +147,8 @@ class ReportReader:
             stats = dict_of(row.get("stats"))
             one.tokens_in, one.tokens_out = _count(stats.get("input_tokens")), _count(stats.get("output_tokens"))
             models = dict_of(stats.get("models"))
-            one.model = max(
-                models, key=lambda name: _count(dict_of(models[name]).get("total_tokens")), default=one.model
+            one.model = _text(
+                max(models, key=lambda name: _count(dict_of(models[name]).get("total_tokens")), default=one.model)
             )
             one.error = _text(dict_of(row.get("error")).get("message")) if row.get("status") == "error" else ""
         self._speaks = speaks
@@ -221,7 +222,10 @@ KNOWN = {
 
 def agent_named(words: Sequence[str] | str) -> HeadlessAgent:
     """The agent that a name or a command means; a command of a known agent is read like that agent."""
-    argv = tuple(shlex.split(words) if isinstance(words, str) else words)
+    try:
+        argv = tuple(shlex.split(words) if isinstance(words, str) else words)
+    except ValueError as error:
+        raise BadInput(f"the agent's command cannot be read: {error}", hint="Look at its quotes.") from None
     if not argv:
         raise BadInput(
             "no agent is named", hint='Add --agent codex, claude, gemini or "your command", or set crew.agent.'

@@ -1,33 +1,39 @@
 """Turns what a crew did into memory: lessons for the next worker, dead ends to review, and the recap.
 
-By rules, from what was recorded: what failed and how, what a needed task reported. A role of the user's own (an entry
-point of the group `holdfast.crew`, named in `crew.roles`) may look at a finished step as well; its word is an opinion,
-and a check beats it.
+By rules, from what was recorded: what failed and how, what a needed task reported. Roles of the user's own (entry
+points of the group `holdfast.crew`, named in their settings) may take a part of it: a reviewer looks at finished steps,
+a planner breaks work down, a historian words dead ends. Each has one method and runs as a process of its own, so that
+one that fails or hangs ends in a sentence. A reviewer's word is an opinion, and a check beats it.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import user_command
 from holdfast.crew import plan_sources
 from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewState, CrewStep, CrewTask
+from holdfast.crew.crew_limits import CHECK, Word, settled
+from holdfast.crew.step_process import Watch, run_step
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.model.ids import token
+from holdfast.model.task import Task
 from holdfast.model.text import visible
-from holdfast.values import frozen
+from holdfast.values import asdict, dict_of, frozen
 from holdfast.work import task_board
 
 if TYPE_CHECKING:
-    from holdfast.model.task import Task
     from holdfast.project import Project
 
 GROUP = "holdfast.crew"  # of entry points
 MOST_TOLD = 12  # lessons for one worker: the nearest ones
 SAID = 400  # characters of an agent's words that another one is told
 MODEL_TIME = 120.0  # seconds for a plan
+ROLE_TIME = 300.0  # seconds for a role: it may ask a model
+MAX_ANSWER, MOST_ANSWERS = 20_000, 20  # characters of a role's answer, and how many sentences are taken
 
 
 @frozen(kw_only=True)
@@ -43,23 +49,105 @@ class FinishedStep:
     summary: str  # in the agent's own words
 
 
-class Reviewer(Protocol):
+@frozen(kw_only=True)
+class FailedStep:
+    """What a role gets to see of an attempt that failed."""
+
+    task: str
+    title: str
+    kind: str  # check, agent, limit or nothing
+    why: str
+    said: str  # in the agent's own words
+    files: tuple[str, ...]
+
+
+class StepReviewer(Protocol):
     """Looks at a finished step, and says what is wrong with it; nothing if nothing is."""
 
     def review(self, step: FinishedStep) -> Sequence[str]: ...
 
 
-def role(project: Project, name: str) -> Any:
-    """The user's own for a role; None if the settings name none."""
-    chosen = project.settings.crew_roles.get(name)
-    if chosen is None:
-        return None
-    from holdfast.recall.plugins import installed
+class Planner(Protocol):
+    """Answers the question that a model would get, in the same JSON: the tasks that work is broken down into."""
 
-    for one in installed(GROUP):
-        if one.name == chosen:
-            return one.load()()
-    raise BadInput(f"no package that is installed brings the role {chosen}", hint="Check crew.roles in your settings.")
+    def plan(self, question: str) -> str: ...
+
+
+class Historian(Protocol):
+    """Words what an attempt that failed teaches, in a sentence; nothing if it teaches nothing."""
+
+    def lesson(self, step: FailedStep) -> str: ...
+
+
+ROLES = {"reviewer": ("review", FinishedStep), "planner": ("plan", str), "historian": ("lesson", FailedStep)}
+_ASK_ROLE = (
+    "import json, sys; from holdfast.crew import historian; found = historian.role_answer(json.load(sys.stdin)); "
+    "sys.__stdout__.write('\\n' + json.dumps(found))"
+)
+
+
+class RoleFailed(Exception):
+    """Why a role gave no answer, in words that are safe to show."""
+
+
+def ask_role(project: Project, name: str, given: Any, *, mark: str, watch: Watch = lambda: None) -> list[str]:
+    """What the user's own for a role answers, safe to show; RoleFailed says why there is no answer."""
+    asked = {"role": name, "chosen": project.settings.crew_roles[name], "given": given}
+    end = run_step(
+        [sys.executable, "-c", _ASK_ROLE],
+        cwd=project.clone.repo.top,
+        environ=project.environ,
+        mark=mark,
+        given=json.dumps(asked).encode(),
+        seconds=ROLE_TIME + 10,  # it is ended from within before
+        watch=watch,
+    )
+    try:
+        answer = json.loads(end.output.splitlines()[-1]) if end.is_ok else {}
+    except (ValueError, IndexError, RecursionError):
+        answer = {}
+    if not isinstance(answer, dict) or not isinstance(answer.get("answer"), list):
+        why = str(dict_of(answer).get("failed") or end.stopped or f"it ended with {end.exit_status}")
+        raise RoleFailed(f"the {name} {asked['chosen']} failed: {visible(why)[:300]}")
+    return [visible(str(one))[:MAX_ANSWER] for one in answer["answer"][:MOST_ANSWERS]]
+
+
+def role_answer(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """What a role answers, asked in the process that was made for it."""
+    from holdfast.recall.plugins import PluginFailed, guarded, installed
+
+    method, kind = ROLES[asked["role"]]
+    try:
+        with guarded(ROLE_TIME):
+            make = next((one.load() for one in installed(GROUP) if one.name == asked["chosen"]), None)
+            if make is None:
+                raise BadInput("no package that is installed brings it")
+            value = str(asked["given"]) if kind is str else kind(**asked["given"])
+            found = getattr(make(), method)(value)
+            found = [found] if isinstance(found, str) else list(found)
+            if not all(isinstance(one, str) for one in found):
+                raise BadInput("it gave something else than sentences")
+            return {"answer": [one for one in found if one.strip()]}
+    except PluginFailed as why:
+        return {"failed": str(why)}
+
+
+def reviewed(project: Project, step: FinishedStep, **how: Any) -> tuple[tuple[str, Mapping[str, Any]], ...]:
+    """What the user's own reviewer says of a step whose checks passed, as rows for the journal.
+
+    It stops nothing: a check beats an opinion. A person sees the rows before their own branch is changed.
+    """
+    try:
+        found = ask_role(project, "reviewer", asdict(step), **how)
+    except RoleFailed as error:
+        return (("note", {"said": f"{step.task} was merged without a review: {error}"}),)
+    check = Word(says="merge it", by="checks", rests_on=CHECK)
+    words = [Word(says=" ".join(said.split()), by="reviewer") for said in found]
+    heard = [(word, settled(check, word)) for word in words]
+    return tuple(
+        ("object", {"of": step.task, "says": word.says, "counts": counts.by if counts else "a person"})
+        for word, counts in heard
+    )
 
 
 def told_to(board: Mapping[str, Task], state: CrewState, task: Task, files: Sequence[str]) -> tuple[str, ...]:
@@ -94,9 +182,7 @@ def propose_dead_ends(project: Project, state: CrewState, titles: Mapping[str, s
         if step.body.get("kind") not in ("check", "agent", "limit", "nothing"):
             continue
         tried = _sentence(str(step.body.get("said") or ""))
-        statement = (
-            f"{titles.get(step.task, step.task)}: an attempt failed, because {_short(str(step.body.get('why')))}"
-        )
+        statement = _lesson(project, step, titles.get(step.task, step.task))
         cited = [f"run:{step.body['run_id']}"] if step.body.get("run_id") else []
         try:
             made = project.memory.remember(
@@ -114,12 +200,28 @@ def propose_dead_ends(project: Project, state: CrewState, titles: Mapping[str, s
     return list(dict.fromkeys(found))
 
 
+def _lesson(project: Project, step: CrewStep, title: str) -> str:
+    """What a failure teaches: in the words of the user's own historian, if there is one."""
+    body = step.body
+    if "historian" in project.settings.crew_roles:
+        told = {name: str(body.get(name) or "") for name in ("kind", "why", "said")}
+        failed = FailedStep(task=step.task, title=title, files=tuple(body.get("files") or ()), **told)
+        try:
+            if found := ask_role(project, "historian", asdict(failed), mark=f"role/{token(8)}"):
+                return " ".join(found[0].split())
+        except RoleFailed as error:
+            project.notices.append(f"{error}; a dead end is worded by rule")
+    return f"{title}: an attempt failed, because {_short(str(body.get('why')))}"
+
+
 def _sentence(text: str) -> str:
     return _short(text).partition(". ")[0]
 
 
 def model_of(project: Project) -> Any:
-    """A function that asks the user's model command; None if there is none."""
+    """A function that asks the user's planner, else their model command; None if there is neither."""
+    if "planner" in project.settings.crew_roles:
+        return lambda text: "\n".join(ask_role(project, "planner", text, mark=f"role/{token(8)}"))
     command = project.settings.model_command
     if not command:
         return None
@@ -141,7 +243,7 @@ def replanned(project: Project, task: Task, state: CrewState) -> Iterator[Sequen
     text = f"{task.title}\n\n{task.notes}\n\nIt was tried as one task and failed:\n{told}"
     try:
         plan = plan_sources.ask_plan(text, ask, mark=token(8), source=task.id)
-    except (ValueError, OSError, HoldfastError) as error:
+    except (ValueError, OSError, HoldfastError, RoleFailed) as error:
         project.notices.append(f"{task.id} was not broken down by the model: {error}")
         return
     yield place(project, plan, parent=task.id, checks=task.checks)
@@ -192,6 +294,7 @@ class CrewRecap:
     decide: tuple[Mapping[str, Any], ...]
     waiting: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
+    objections: tuple[tuple[str, str], ...]  # of a reviewer, to what is done: task and sentence
     used: Mapping[str, float]
     proposed: int = 0  # candidates that wait for review
     reason: str = ""  # why it ended before its time
@@ -215,6 +318,7 @@ def recap(head: Mapping[str, Any], state: CrewState, titles: Mapping[str, str], 
         decide=rows(DECIDE),
         waiting=tuple(_row(one, titles) for one in left),
         notes=tuple(state.notes),
+        objections=tuple(state.objections),
         used=state.used(),
         ended=state.is_ended,
         **more,

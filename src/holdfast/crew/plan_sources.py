@@ -10,20 +10,24 @@ import hashlib
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from holdfast.errors import BadInput
 from holdfast.model.ids import slug
+from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.store import fsio
-from holdfast.values import frozen, replace
+from holdfast.values import dicts_of, frozen, replace
 
 MAX_PLAN = 1 << 20  # bytes of a file that holds a plan
 MAX_TASKS = 2000  # of one plan
 MAX_PARTS = 12  # a task that is broken down into more is a plan of its own
+MAX_LINE = 2000  # characters of a line that are looked at: a title is shorter, and patterns are slow on what is not
+MAX_NOTES = 20_000  # characters of an item's notes: an agent gets them whole
 _ITEM = regex(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,4}[.)])\s+(?:\[(?P<box>[ xX~-])\]\s+)?(?P<text>\S.*)")
-_HEADING = regex(r"(?P<level>#{1,6})\s+(?P<text>.*?)\s*#*\s*$")
+_HEADING = regex(r"(?P<level>#{1,6})\s+(?P<text>\S.*)")
 _ASIDE = regex(r"\((?P<name>needs|checks?|files?)\s*:\s*(?P<value>[^()]{1,500})\)", re.IGNORECASE)
 _ISSUE = regex(r"#?(?P<number>\d{1,7})[\s:.)-]+(?P<text>\S.*)")
 _FENCE = regex(r"\s*(?:```|~~~)")
@@ -44,15 +48,15 @@ class PlannedTask:
     kind: str = "task"
     checks: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    is_done: bool = False  # its box is ticked: others may name it, and it is no part of the plan
 
 
 @frozen(kw_only=True)
 class CrewPlan:
-    """Tasks, parents first, and where they come from."""
+    """Tasks, each after its parent and after those it needs, and where they come from."""
 
     tasks: tuple[PlannedTask, ...]
     source: str
-    notes: tuple[str, ...] = ()  # what went another way than asked
 
 
 def read_plan(asked: str, *, folder: str) -> CrewPlan:
@@ -74,12 +78,17 @@ def plan_of_text(text: str, source: str) -> CrewPlan:
         found = [PlannedTask(key="1", title=_title(title), notes=rest.strip())]
     if len(found) > MAX_TASKS:
         raise BadInput(f"{source} holds {len(found):,} tasks; at most {MAX_TASKS:,} are taken", hint="Split the plan.")
-    return CrewPlan(tasks=tuple(_named(found, source)), source=source)
+    named = tuple(_named(found, source))
+    if not named:
+        raise BadInput(
+            f"all that {source} names is done", hint="Add a line with an empty box: - [ ] what is to be done"
+        )
+    return CrewPlan(tasks=named, source=source)
 
 
 def _title(text: str) -> str:
-    plain = " ".join(_ASIDE.sub("", text).replace("**", "").replace("`", "").split())
-    return plain[:200].rstrip(" .:;") or "Untitled"
+    plain = " ".join(_ASIDE.sub("", text[:MAX_LINE]).replace("**", "").replace("`", "").split())
+    return visible(plain[:200]).rstrip(" .:;") or "Untitled"
 
 
 def _from_issues(text: str) -> list[PlannedTask]:
@@ -89,18 +98,21 @@ def _from_issues(text: str) -> list[PlannedTask]:
             rows = json.loads(text)
         except (ValueError, RecursionError):
             return []
-        rows = rows if isinstance(rows, list) else rows.get("items") or rows.get("issues") or []
-        return [_issue(row) for row in rows if isinstance(row, dict) and isinstance(row.get("title"), str)]
+        rows = rows if isinstance(rows, list) else rows.get("items") or rows.get("issues")
+        found = [_issue(row) for row in dicts_of(rows) if isinstance(row.get("title"), str)]
+        return list({one.key: one for one in found}.values())  # the last of each number
     lines = [line for line in text.splitlines() if line.strip()]
-    found = [_ISSUE.fullmatch(line.strip()) for line in lines]
-    if len(lines) < 2 or not all(found) or not all(line.lstrip().startswith("#") for line in lines):
+    if len(lines) < 2 or not all(line.lstrip().startswith("#") for line in lines):
         return []
-    return [PlannedTask(key=one["number"], title=_title(one["text"])) for one in found if one]
+    matches = [_ISSUE.fullmatch(line.strip()[:MAX_LINE]) for line in lines]
+    if not all(matches):
+        return []
+    return [PlannedTask(key=one["number"], title=_title(one["text"])) for one in matches if one]
 
 
 def _issue(row: dict[str, Any]) -> PlannedTask:
     body, number = row.get("body"), row.get("number") or row.get("id") or row["title"]
-    notes = body.strip()[:20_000] if isinstance(body, str) else ""
+    notes = body.strip()[:MAX_NOTES] if isinstance(body, str) else ""
     needs = [
         found for found in re.findall(r"(?i)\b(?:needs|blocked by|depends on)\s+#(\d+)", notes) if found != str(number)
     ]
@@ -123,30 +135,27 @@ class _Row:
     box: str | None
     text: str
     heading: str
-    notes: str = ""
+    notes: list[str]
 
 
 def _rows(text: str) -> Iterator[_Row]:
     """The items of all lists, each with the heading above it and the lines that belong to it."""
     heading, row, is_code = "", None, False
-    for line in text.splitlines():
+    for line in (line.rstrip()[:MAX_LINE] for line in text.splitlines()):
         if _FENCE.match(line):
             is_code = not is_code
-        found = None if is_code else _ITEM.fullmatch(line.rstrip())
+        found = None if is_code else _ITEM.fullmatch(line)
         head = None if is_code else _HEADING.fullmatch(line)
-        if (found or head) and row is not None:
+        if row is not None and (found or head or (line and not line.startswith((" ", "\t")) and not is_code)):
             yield row
             row = None
         if head:
-            heading = head["text"] if len(head["level"]) > 1 else ""
+            heading = head["text"].rstrip("# \t") if len(head["level"]) > 1 else ""
         elif found:
             indent = len(found["indent"].replace("\t", "    "))
-            row = _Row(indent, found["mark"][0].isdigit(), found["box"], found["text"], heading)
-        elif row is not None and (not line.strip() or line.startswith(" ")):
-            row = replace(row, notes=f"{row.notes}\n{line.strip()}".strip("\n"))
+            row = _Row(indent, found["mark"][0].isdigit(), found["box"], found["text"], heading, [])
         elif row is not None:
-            yield row
-            row = None
+            row.notes.append(line.strip())
     if row is not None:
         yield row
 
@@ -156,11 +165,7 @@ def _tasks(rows: Sequence[_Row], *, is_headed: bool) -> Iterator[PlannedTask]:
     epics: dict[str, str] = {}
     above: list[tuple[int, str]] = []  # indents and keys of the items that the next one may be part of
     before: dict[str | None, str] = {}  # the last numbered item of each parent
-    count = 0
-    for row in rows:
-        if row.box is not None and row.box in "xX~-":
-            continue
-        count += 1
+    for count, row in enumerate(rows, 1):
         epic = row.heading if is_headed else ""
         if epic and epic not in epics:
             epics[epic] = f"epic:{epic}"
@@ -174,12 +179,13 @@ def _tasks(rows: Sequence[_Row], *, is_headed: bool) -> Iterator[PlannedTask]:
         yield PlannedTask(
             key=key,
             title=_title(row.text),
-            notes=row.notes,
+            notes="\n".join(row.notes).strip("\n")[:MAX_NOTES],
             needs=tuple(dict.fromkeys(needs)),
             parent=parent,
             kind="subtask" if above else "task",
             checks=tuple(asides.get("check", ())),
             files=tuple(asides.get("file", ())),
+            is_done=row.box is not None and row.box in "xX~-",
         )
         if row.is_numbered:
             before[parent] = key
@@ -190,26 +196,53 @@ def _words(text: str) -> list[str]:
     return [word.strip("`\"' ") for word in text.replace(";", ",").split(",") if word.strip("`\"' ")]
 
 
-def _named(tasks: Iterable[PlannedTask], source: str) -> Iterator[PlannedTask]:
-    """The same with ids that the plan alone decides: of source and title; needs by key, number, title or id."""
+def _named(tasks: Iterable[PlannedTask], source: str) -> list[PlannedTask]:
+    """The same with ids that the plan alone decides: of source, parent and title; needs by key, number, title or id.
+
+    A box that is ticked later changes no id, so that planning again adds nothing.
+    """
     found = list(tasks)
     ids: dict[str, str] = {}
+    seen: Counter[str] = Counter()
     for one in found:
-        told = f"{source}\n{one.parent or ''}\n{one.title}"
-        name = f"{slug(one.title, 32)}-{hashlib.sha256(told.encode('utf-8', 'replace')).hexdigest()[:6]}"
-        while name in ids.values():
-            name += "x"
-        ids[one.key] = name
+        told = f"{source}\n{ids.get(one.parent or '', '')}\n{one.title}"
+        seen[told] += 1
+        again = f"\n{seen[told]}" if seen[told] > 1 else ""
+        ids[one.key] = f"{slug(one.title, 32)}-{hashlib.sha256(f'{told}{again}'.encode()).hexdigest()[:6]}"
     by_title = {one.title.lower(): ids[one.key] for one in found}
 
     def known(name: str) -> str:
         plain = name.lstrip("#").strip()
         return ids.get(plain) or by_title.get(plain.lower()) or plain
 
+    done = {ids[one.key] for one in found if one.is_done}
+    parents = {ids[one.key]: ids.get(one.parent or "") for one in found}
+    named = []
     for one in found:
-        needs = tuple(dict.fromkeys(known(name) for name in one.needs))
-        parent = ids.get(one.parent or "")
-        yield replace(one, key=ids[one.key], needs=tuple(n for n in needs if n != ids[one.key]), parent=parent)
+        name, parent = ids[one.key], ids.get(one.parent or "")
+        needs = dict.fromkeys(known(need) for need in one.needs)
+        while parent in done:
+            parent = parents[parent]
+        kept = tuple(need for need in needs if need != name and need not in done)
+        named.append(replace(one, key=name, needs=kept, parent=parent))
+    used = {one.parent for one in named if not one.is_done}
+    return _in_order(
+        [one for one in named if not one.is_done and (one.kind != "epic" or one.key in used)]
+    )  # an epic that is done through and through is no work
+
+
+def _in_order(tasks: Sequence[PlannedTask]) -> list[PlannedTask]:
+    """Each task after its parent and what it needs, else as the plan has them; BadInput if they wait in a ring."""
+    left, found = {one.key: one for one in tasks}, dict[str, PlannedTask]()
+    while left:
+        before = len(left)
+        for one in list(left.values()):
+            if not {one.parent, *one.needs} & left.keys():
+                found[one.key] = left.pop(one.key)
+        if len(left) == before:
+            names = ", ".join(one.title for one in list(left.values())[:5])
+            raise BadInput(f"these tasks of the plan wait for one another: {names}", hint="Take one of the needs out.")
+    return list(found.values())
 
 
 # ── with a model ─────────────────────────────────────────────────────────────────────────────────

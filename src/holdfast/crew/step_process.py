@@ -72,7 +72,7 @@ def run_step(
         while step.is_running():
             step.read(LOOK)
             late = seconds is not None and time.monotonic() - began > seconds
-            stopped = f"it took longer than {seconds:g} s" if late and seconds else watch()
+            stopped = f"it took longer than {seconds:g} s" if late else watch()
             if stopped is not None:
                 step.end(GRACE)
                 break

@@ -25,8 +25,17 @@ from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, CrewWork, last_line, ref_name, unfinished
-from holdfast.crew.headless_agents import chosen_environment
+from holdfast.crew.executor import (
+    CHECK,
+    GUARD,
+    INTERRUPTED,
+    TAMPERED,
+    CrewWork,
+    check_environment,
+    last_line,
+    ref_name,
+    unfinished,
+)
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     TaskWorktree,
@@ -42,7 +51,7 @@ from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
 from holdfast.store import fsio
-from holdfast.values import asdict, frozen, grouped
+from holdfast.values import asdict, frozen, grouped, replace
 from holdfast.work import task_board, task_claims, task_lifecycle
 
 if TYPE_CHECKING:
@@ -55,6 +64,7 @@ CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
 BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
+MAX_DIFF = 200_000  # bytes of a diff that a reviewer gets: what is longer nobody reads, and a pipe has to take it
 STOPPING = 10.0  # seconds for workers to end what they do
 
 
@@ -69,6 +79,7 @@ class MergeOutcome:
     receipts: tuple[CheckReceipt, ...] = ()
     conflict: tuple[str, ...] | None = None
     error: str = ""
+    review: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # rows for the journal
 
     @property
     def failed(self) -> CheckReceipt | None:
@@ -111,7 +122,8 @@ class Supervisor:
         tell: Callable[[CrewState], None] = lambda _: None,
     ) -> None:
         """`project` is seen from the run's own work tree; `approve` is asked before a task is merged there."""
-        self.project, self.journal = project, CrewJournal(project.agents.database, run)
+        self.project = project
+        self.journal = CrewJournal(project.agents.database, run, clean=project.clone.intake.value)
         self.head, self.state = self.journal.head(), CrewState()
         self._queue, self._limits, self._approve, self._tell = queue_of(project, run), limits, approve, tell
         self._agent, self._count = tuple(agent), workers
@@ -125,6 +137,7 @@ class Supervisor:
         self._parts: dict[str, list[str]] = {}
         self._wanted: Counter[str] = Counter()  # how many tasks need one
         self._undropped = 0  # branches that are merged and still there
+        self._seen = 0  # failures that are older than this supervisor
         self.reason = ""  # why it ended before its time
 
     # ── the loop ─────────────────────────────────────────────────────────────────────────────────
@@ -135,11 +148,11 @@ class Supervisor:
         try:
             while True:
                 self._read()
+                self._settle_failures()
                 if reason := self._why_stop():
                     self.reason = reason
                     break
                 self._tend_workers()
-                self._settle_failures()
                 self._merge_next()
                 self._queue_ready()
                 self._tell(self.state)
@@ -164,9 +177,13 @@ class Supervisor:
         self._save_left()
         self._take_board()
         self._read()
+        self._seen = len(self.state.failures)
         self._give_back()
         if self.state.position and (self.state.is_stopping or self.state.is_ended):
             self.journal.add(("resume", {}), ended=False)
+        if asked := [("reopen", {"task": one.task}) for one in self.state.tasks.values() if one.state == DECIDE]:
+            self.journal.add(*asked)  # whoever goes on has decided
+            self._read()
         for step in self.journal.steps():
             one = self.state.tasks.get(step.task)
             if step.kind == "queue" and one and one.attempt == step.body["attempt"] and one.state in (QUEUED, WORKING):
@@ -197,9 +214,17 @@ class Supervisor:
         used = {**self.state.used(), "time": self._elapsed()}
         if len(self.state.agent_failures) >= GIVE_UP:
             return f"the agent failed {GIVE_UP} times in a row: {self.state.agent_failures[-1].body.get('why')}"
+        if self.tampered:
+            return f"{self.tampered}: look at that before you go on"  # the next step would run with it
         if self._died > RESTARTS:
             return f"{self._died} workers ended by themselves: {self._complaint}"
         return self._limits.over(used)
+
+    @property
+    def tampered(self) -> str:
+        """What an agent of this session changed that no step may change; empty if nothing."""
+        found = (step for step in self.state.failures[self._seen :] if step.body.get("kind") == TAMPERED)
+        return next((str(step.body["why"]) for step in found), "")
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._began
@@ -257,7 +282,7 @@ class Supervisor:
         for one in list(self.state.tasks.values()):
             if one.state != WAITING or not one.why or one.kind == "conflict":
                 continue
-            if one.kind == GUARD:
+            if one.kind in (GUARD, TAMPERED):
                 self._add("decide", one, why=f"{one.why}; look at {one.path}")
                 self._block(one)
             elif one.failures >= self._limits.attempts:
@@ -376,7 +401,7 @@ class Supervisor:
         try:
             checks = checks_of(task.checks, check_commands(self.project))
         except BadInput as error:
-            self._add("decide", one, why=f"{error} {error.hint}")
+            self._add("decide", one, why=f"{error}. {error.hint}")
             return 0
         attempt = one.attempt + 1
         used = {**self.state.used(), "time": self._elapsed()}
@@ -452,12 +477,26 @@ class Supervisor:
                 checks,
                 cwd=place.path,
                 tree=held.tree,
-                environ=chosen_environment(self.project.environ, self.project.settings.crew_env),
+                environ=check_environment(self.project),
                 mark=f"{self.journal.run}/{ref_name(one.task)}/merge",
                 seconds=self._limits.step_time,
-                watch=lambda: "the crew was stopped" if self.state.is_stopping else None,
+                watch=self._why_end_checks,
             )
-        return MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
+        done = MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
+        if done.failed or "reviewer" not in self.project.settings.crew_roles:
+            return done
+        return self._reviewed(one, done, place.tree.attempt("diff", tip, held.commit).stdout)
+
+    def _reviewed(self, one: CrewTask, done: MergeOutcome, diff: bytes) -> MergeOutcome:
+        """The same with what the user's own reviewer says of it, if there is one."""
+        text = diff[:MAX_DIFF].decode("utf-8", "replace")
+        facts = {"commit": done.commit, "title": self._board[one.task].title, "diff": text, "summary": one.summary}
+        step = historian.FinishedStep(task=one.task, branch=one.branch, files=done.files, **facts)
+        mark = f"{self.journal.run}/{ref_name(one.task)}/review"
+        return replace(done, review=historian.reviewed(self.project, step, mark=mark, watch=self._why_end_checks))
+
+    def _why_end_checks(self) -> str | None:
+        return "the crew was stopped" if self.state.is_stopping else None
 
     def _take_merged(self, done: MergeOutcome) -> None:
         one = self.state.tasks[done.task]
@@ -483,6 +522,8 @@ class Supervisor:
         if not agreed:
             self._add("decide", one, why="it waits for your yes" if agreed is None else "you did not want it merged")
             return
+        if done.review:
+            self.journal.add(*done.review)
         receipts = [asdict(row) for row in done.receipts]
         self._add("checked", one, commit=done.commit, tree=done.tree, receipts=receipts)
         merged = self.project.clone.repo.attempt_patiently("merge", "-q", "--ff-only", done.commit)

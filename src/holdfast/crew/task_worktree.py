@@ -88,18 +88,24 @@ class TaskWorktree:
         Unfinished work is committed without hooks: it must be kept whatever they think of it.
         """
         tree = self.tree
-        if tree.operation() is not None:
-            tree.attempt_patiently("rebase", "--abort")
         added = tree.attempt_patiently("add", "-A", "--", ".", f":(exclude){TRACKED}")
         if added.returncode:
             raise GitFailed(f"git took no changes of {self.branch}: {git_words(added.stderr)}")
         how = ("--no-verify",) if is_unfinished else ()
         done = tree.attempt_patiently("commit", "-q", *how, "-F", "-", stdin=message.encode("utf-8", "replace"))
-        if (
-            done.returncode and tree.attempt("diff", "--cached", "--quiet").returncode
-        ):  # else there was nothing to commit
+        if done.returncode and tree.attempt("diff", "--cached", "--quiet").returncode:  # else nothing was new
             raise GitFailed(f"git made no commit on {self.branch}: {git_words(done.stderr or done.stdout)}")
-        return self.held(base)
+        held = self.held(base)
+        if inner := next(filter(self._has_commits_of_its_own, held.files), None):
+            raise GitFailed(f"{inner} is a repository of its own, and no remote has its newest commit")
+        return held
+
+    def _has_commits_of_its_own(self, name: str) -> bool:
+        """Whether a path is a repository in the work tree with commits that would go with it."""
+        path = os.path.join(self.path, name)
+        if os.path.islink(path) or not os.path.lexists(os.path.join(path, ".git")):
+            return False
+        return not Repo.at(path).attempt("for-each-ref", "--count=1", "--contains=HEAD", "refs/remotes").stdout
 
     def held(self, base: str) -> TaskCommit:
         """What the branch holds now, since a commit."""
@@ -110,7 +116,9 @@ class TaskWorktree:
 
     def is_clean(self) -> bool:
         """Whether nothing in it would be lost: tracked files as committed, nothing untracked but what is ignored."""
-        done = self.tree.attempt("status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none")
+        done = self.tree.attempt(
+            "status", "--porcelain", "--no-renames", "--untracked-files=normal", "--ignore-submodules=none"
+        )
         rows = os.fsdecode(done.stdout).splitlines()
         return done.returncode == 0 and all(row[3:].startswith(f"{TRACKED}/") for row in rows)
 
@@ -141,7 +149,8 @@ class TaskWorktree:
         held = None
         if os.path.lexists(os.path.join(self.path, ".git")):
             with contextlib.suppress(HoldfastError):
-                held = self.commit(message, base, is_unfinished=True).commit
+                if self.tree.head().branch == self.branch:  # else a commit here would be on no branch of ours
+                    held = self.commit(message, base, is_unfinished=True).commit
             if held is None or not self.is_clean():
                 raise GitFailed(
                     f"{self.path} holds work that could not be committed, so it stays", hint="Look there by hand."
@@ -157,7 +166,9 @@ class TaskWorktree:
             done = self.repo.attempt_patiently("worktree", "remove", "--force", self.path)
             if done.returncode == 0:
                 return
-            shutil.rmtree(self.path, ignore_errors=True)
+            if os.path.lexists(os.path.join(self.path, ".git")):  # locked, or no work tree of ours: git knows why
+                raise GitFailed(f"git did not remove {self.path}: {git_words(done.stderr)}")
+            shutil.rmtree(self.path, ignore_errors=True)  # what an interrupted removal left
         self.repo.attempt_patiently("worktree", "prune")
 
     def drop_branch(self) -> None:
@@ -186,6 +197,8 @@ def _copy(source: str, target: str, name: str, *, most: int) -> int | None:
         if os.path.realpath(os.path.join(source, name)) != os.path.join(os.path.realpath(source), *parts):
             return None  # a folder on the way is a link
         place = os.path.join(target, name)
+        if os.path.lexists(place):
+            return None  # the commit has it
         os.makedirs(os.path.dirname(place), exist_ok=True)
         if os.path.realpath(place) != os.path.join(os.path.realpath(target), *parts):
             return None

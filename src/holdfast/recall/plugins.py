@@ -46,8 +46,8 @@ class _Nowhere(io.TextIOBase):
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
-    """Run a stranger's code: `Failed` says what went wrong, and nothing it prints is taken for our answer.
+def guarded(patience: float = PATIENCE) -> Iterator[None]:
+    """Run a stranger's code: `PluginFailed` says what went wrong, and nothing it prints is taken for our answer.
 
     Its time is limited where Python can interrupt it: in the main thread, and not on Windows.
     """
@@ -59,13 +59,13 @@ def guarded() -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, leave) if limited else None
     try:
         if limited:  # again and again, in case the plugin catches the first
-            signal.setitimer(signal.ITIMER_REAL, PATIENCE, 1.0)
+            signal.setitimer(signal.ITIMER_REAL, patience, 1.0)
         with redirect_stdout(_Nowhere()):
             yield
     except KeyboardInterrupt:
         raise
     except PluginTookTooLong:
-        raise PluginFailed(f"it took longer than {PATIENCE:g} seconds") from None
+        raise PluginFailed(f"it took longer than {patience:g} seconds") from None
     except BaseException as error:  # noqa: BLE001 - a stranger's code may raise anything, SystemExit too
         why = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
         raise PluginFailed(visible(" ".join(why.split()))[:200]) from None

@@ -154,8 +154,13 @@ def _asked(task: str, outcome: MergeOutcome) -> bool | None:
 def _teller() -> Callable[[CrewState], None]:
     """A line on stderr for each change of a task."""
     seen: dict[str, str] = {}
+    failed = 0
 
     def tell(state: CrewState) -> None:
+        nonlocal failed
+        for step in state.failures[failed:]:
+            say(f"{_clock()}  failed    {step.task}: {short(str(step.body.get('why')), 200)}")
+        failed = len(state.failures)
         for one in state.tasks.values():
             now = f"{one.state} {one.attempt}" if one.state != "waiting" else f"waiting {one.why}"
             if seen.get(one.task) != now:
@@ -183,6 +188,7 @@ def recap_text(found: CrewRecap) -> str:
     parts += _section("Done", found.done, _proof)
     parts += _section("Failed", found.failed, lambda row: row["why"])
     parts += _section("Needs your decision", found.decide, lambda row: row["why"])
+    parts += _objections(found)
     parts += _section("Not done", found.waiting, lambda row: _STATES.get(row["state"], row["state"]) + _because(row))
     parts += ["", "Also:", *(f"  {note}" for note in found.notes)] if found.notes else []
     parts += ["", f"Used: {_used(found.used)}"]
@@ -190,6 +196,14 @@ def recap_text(found: CrewRecap) -> str:
         parts.append(f"Proposed: {count(found.proposed, 'dead end')}; see `holdfast review list`")
     parts += ["", _next(found)]
     return lines(*parts)
+
+
+def _objections(found: CrewRecap) -> list[str]:
+    """What a reviewer said of what is done: for a person, before their own branch is changed."""
+    if not found.objections:
+        return []
+    rows = (f"  {strong(task)}  {said}" for task, said in found.objections)
+    return ["", f"Look at these before you merge: {len(found.objections)}", *rows]
 
 
 def _because(row: Mapping[str, Any]) -> str:
@@ -209,7 +223,8 @@ def _section(title: str, rows: Sequence[Mapping[str, Any]], said: Callable[[Mapp
 def _proof(row: Mapping[str, Any]) -> str:
     checks = ", ".join(f"{one['check']} passed in {one['seconds']:.1f} s" for one in row["receipts"])
     tree = row["receipts"][0]["tree"][:8] if row["receipts"] else ""
-    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}"
+    tries = f", at attempt {row['attempts']}" if row["attempts"] > 1 else ""
+    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
 
 
 def _used(used: Mapping[str, float]) -> str:
@@ -225,8 +240,11 @@ def _used(used: Mapping[str, float]) -> str:
 def _next(found: CrewRecap) -> str:
     if found.waiting and not found.ended:
         return f"Go on with: holdfast crew resume --run {found.run}"
+    decided = f"Once you decided: holdfast crew resume --run {found.run}\n" if found.decide else ""
     if found.done:
-        return f"Look at it: git log {found.base}..{found.branch}\nTake it:    git merge {found.branch}"
+        return f"{decided}Look at it: git log {found.base}..{found.branch}\nTake it:    git merge {found.branch}"
+    if decided:
+        return decided.rstrip()
     return f"Look at what happened: holdfast crew explain {(found.failed or found.decide or found.waiting)[0]['task']}"
 
 
@@ -376,14 +394,13 @@ def allow(place: Invocation, *, yes: bool) -> None:
     from holdfast.crew import check_receipts
 
     with place.project() as project:
-        found, _ = check_receipts.suggested(project.clone.repo.top)
+        found, shown = check_receipts.suggested(project.clone.repo.top)
         for name, line in found.items():
             say(f"{name}: {line}")
         if found:
             confirm("May crews run these commands in this repository?", yes=yes)
-        show(
-            check_receipts.allow(project), lambda done: f"Allowed: {', '.join(done)}. A change has to be allowed again."
-        )
+        done = check_receipts.allow(project, shown=shown)
+        show(done, lambda names: f"Allowed: {', '.join(names)}. A change has to be allowed again.")
 
 
 @command(crew, "work")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -278,6 +279,12 @@ def list_waiting(place: Invocation, everything: bool = False, **chosen: Any) -> 
             project.notices.append(elsewhere_text(len(theirs), trusting=held is not None and not held.void))
         closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
+        if os.path.exists(project.clone.private.crew):  # else no crew ever worked here, and nothing is loaded
+            from holdfast.crew import crew_runs
+
+            if waiting := crew_runs.decisions(project):
+                verb = "waits" if waiting == 1 else "wait"
+                project.notices.append(f"{count(waiting, 'decision')} of a crew {verb}: holdfast crew status")
         title = partial(session_title, project.clone)
         everything = everything or any(chosen.values())
         text = partial(waiting_text, everything=everything, title=title)

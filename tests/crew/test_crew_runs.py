@@ -1,0 +1,148 @@
+"""What a user does with a run that is through: take its result, and clean up after it; nothing of theirs is lost."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast import Project
+from holdfast.crew import crew_runs
+from holdfast.crew.crew_journal import CrewJournal
+from holdfast.crew.crew_limits import CrewLimits
+from holdfast.crew.headless_agents import agent_named
+from holdfast.errors import BadInput, GitFailed
+from tests.conftest import GitRepo
+from tests.crew.conftest import run_crew
+
+
+@pytest.fixture
+def project(crewed: GitRepo) -> Project:
+    return Project.open(crewed.path, environ=dict(os.environ))
+
+
+@pytest.fixture
+def run(project: Project, crewed: GitRepo) -> str:
+    """A run that is through, with one commit on its result branch."""
+    agent, limits = agent_named("true"), CrewLimits()
+    name = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), agent=agent, workers=1, limits=limits)
+    GitRepo(Path(path_of(project, name))).commit("done.txt", "x\n")
+    CrewJournal(project.agents.database, name).add(("end", {}), ended=True)
+    return name
+
+
+def path_of(project: Project, run: str) -> str:
+    return str(CrewJournal(project.agents.database, run).head()["path"])
+
+
+def standing(project: Project) -> tuple[bool, str]:
+    (one,) = crew_runs.leftovers(project)
+    return one.is_safe, one.why
+
+
+def cleaned(project: Project) -> int:
+    return crew_runs.clean(project, [one for one in crew_runs.leftovers(project) if one.is_safe])
+
+
+def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:
+    """Disks fill with work trees that nobody needs."""
+    assert standing(project) == (False, "its commits are not in main")
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    assert standing(project) == (True, "all its commits are in main")
+    assert cleaned(project) == 1 and crew_runs.leftovers(project) == []
+    assert not os.path.exists(path_of(project, run))
+
+
+def test_what_somebody_still_needs_stays(project: Project, crewed: GitRepo, run: str) -> None:
+    """Changes that no commit has, a crew that goes on, a branch that only looks like a crew's."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    Path(path_of(project, run), "new").write_text("x")
+    assert standing(project) == (False, "its work tree has changes that no commit has")
+    os.unlink(os.path.join(path_of(project, run), "new"))
+    CrewJournal(project.agents.database, run).add(("resume", {}), ended=False)
+    assert standing(project) == (False, f"the crew {run} is not through")
+    crewed.git("branch", "crew/mine")
+    assert {one.why for one in crew_runs.leftovers(project)} == {
+        f"the crew {run} is not through",
+        "no crew of this clone made it",
+    }
+    assert cleaned(project) == 0
+
+
+def test_a_branch_that_the_user_looks_at_stays_with_its_folder(project: Project, crewed: GitRepo, run: str) -> None:
+    """Who checks the result out in their own work tree must find that work tree, and its repository, afterwards."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    crewed.git("worktree", "remove", path_of(project, run))
+    crewed.git("checkout", "-q", f"crew/{run}/result")
+    assert standing(project) == (False, f"it is checked out in {crewed.path}")
+    assert cleaned(project) == 0
+    before = sorted(os.listdir(crewed.path))
+    crew_runs.clean(project, crew_runs.leftovers(project))
+    assert sorted(os.listdir(crewed.path)) == before
+
+
+def test_a_locked_work_tree_stays(project: Project, crewed: GitRepo, run: str) -> None:
+    """`git worktree lock` is how people say so."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    crewed.git("worktree", "lock", path_of(project, run))
+    assert cleaned(project) == 0 and os.path.exists(path_of(project, run))
+    assert "locked" in project.notices[-1]
+
+
+def test_a_branch_that_moved_since_it_was_listed_stays(project: Project, crewed: GitRepo, run: str) -> None:
+    """Between the list and the yes somebody may commit there."""
+    crewed.git("merge", "-q", f"crew/{run}/result")
+    listed = crew_runs.leftovers(project)
+    GitRepo(Path(path_of(project, run))).commit("late.txt", "x\n")
+    assert crew_runs.clean(project, listed) == 0 and os.path.exists(path_of(project, run))
+
+
+def test_secrets_that_agents_and_checks_print_are_not_kept(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path
+) -> None:
+    """The journal may lie on a server that a team shares, and what failed is told to the next agent."""
+    secret = "ghp_" + "Zq9X8w7V6u" * 3 + "abcdef"
+    settings.write_text(f"[crew.checks]\ndefault = \"printf '%s\\\\n' 'token {secret}'; exit 1\"\n")
+    agent = scripted(f"pathlib.Path('x').write_text('x'); print('I used {secret}')")
+    _, done = run_crew(crewed, agent, f"Use {secret}", attempts=1)
+    assert len(done.failed) == 1 and "token" in done.failed[0]["why"]
+    for folder in (crewed / ".git/holdfast", Path(os.environ["HOME"])):
+        for path in folder.rglob("*"):
+            if path.is_file() and path != settings:
+                assert secret.encode() not in path.read_bytes(), path
+
+
+# ── into the user's own branch ───────────────────────────────────────────────────────────────────
+
+
+def test_the_result_is_merged_where_it_began(project: Project, crewed: GitRepo, run: str) -> None:
+    """And nowhere else: who went on to another branch gets the command instead."""
+    crewed.git("switch", "-q", "-c", "elsewhere")
+    with pytest.raises(BadInput, match="main is not checked out here"):
+        crew_runs.merge_into(project, run)
+    crewed.git("switch", "-q", "main")
+    crewed.write("README", "my own change\n")
+    assert crew_runs.merge_into(project, run) == crewed.git("rev-parse", "main")
+    assert (crewed / "done.txt").exists() and (crewed / "README").read_text() == "my own change\n"
+
+
+def test_a_merge_that_conflicts_leaves_the_branch_as_it_was(project: Project, crewed: GitRepo, run: str) -> None:
+    """The user said yes to a merge, not to a conflict."""
+    before = crewed.commit("done.txt", "another\n")
+    with pytest.raises(GitFailed, match="git did not merge"):
+        crew_runs.merge_into(project, run)
+    assert crewed.git("rev-parse", "HEAD") == before and crewed.git("status", "--porcelain", "done.txt") == ""
+
+
+def test_a_merge_of_the_users_own_is_not_given_up(project: Project, crewed: GitRepo, run: str) -> None:
+    """An hour of solving conflicts by hand must not end with ours."""
+    crewed.git("branch", "side")
+    crewed.commit("README", "ours\n")
+    crewed.git("switch", "-q", "side")
+    crewed.commit("README", "theirs\n")
+    crewed.git("switch", "-q", "main")
+    crewed.git("merge", "-q", "side", ok=False)
+    crewed.write("README", "solved by hand\n")
+    with pytest.raises(BadInput, match="under way"):
+        crew_runs.merge_into(project, run)
+    assert (crewed / "README").read_text() == "solved by hand\n" and (crewed / ".git/MERGE_HEAD").exists()
