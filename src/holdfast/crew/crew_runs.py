@@ -18,6 +18,7 @@ from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.executor import CrewWork, Executor, prompt_text
 from holdfast.crew.headless_agents import HeadlessAgent, agent_named
 from holdfast.crew.historian import CrewRecap
+from holdfast.crew.merge_lane import MergeOutcome
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     RESULT,
@@ -162,7 +163,7 @@ def supervise(
     agent: HeadlessAgent,
     workers: int,
     limits: CrewLimits,
-    approve: Callable[[str, supervisor.MergeOutcome], bool | None] = lambda *_: True,
+    approve: Callable[[str, MergeOutcome], bool | None] = lambda *_: True,
     tell: Callable[[CrewState], None] = lambda _: None,
 ) -> CrewRecap:
     """Work on a run until it is through or stopped, and say what came of it."""

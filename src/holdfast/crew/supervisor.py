@@ -21,26 +21,16 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store.agent_cycles import is_dead
 from holdfast.agent_store.work_queue import WorkQueue
-from holdfast.crew import historian
-from holdfast.crew.check_receipts import CheckReceipt, check_commands, checks_of, run_checks
+from holdfast.crew import historian, merge_lane
+from holdfast.crew.check_receipts import check_commands, checks_of
 from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import (
-    CHECK,
-    GUARD,
-    INTERRUPTED,
-    TAMPERED,
-    CrewWork,
-    check_environment,
-    last_line,
-    ref_name,
-    unfinished,
-)
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, last_line, ref_name, unfinished
+from holdfast.crew.merge_lane import MergeOutcome
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     TaskWorktree,
     drop_branches,
-    fetch_branch,
     listed_files,
     merged_branches,
     push_branch,
@@ -51,7 +41,7 @@ from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
 from holdfast.store import fsio
-from holdfast.values import asdict, frozen, grouped, replace
+from holdfast.values import asdict, grouped
 from holdfast.work import task_board, task_claims, task_lifecycle
 
 if TYPE_CHECKING:
@@ -64,26 +54,7 @@ CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
 BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
-MAX_DIFF = 200_000  # bytes of a diff that a reviewer gets: what is longer nobody reads, and a pipe has to take it
 STOPPING = 10.0  # seconds for workers to end what they do
-
-
-@frozen(kw_only=True)
-class MergeOutcome:
-    """What the merge lane made of a finished branch."""
-
-    task: str
-    commit: str = ""
-    tree: str = ""
-    files: tuple[str, ...] = ()
-    receipts: tuple[CheckReceipt, ...] = ()
-    conflict: tuple[str, ...] | None = None
-    error: str = ""
-    review: tuple[tuple[str, Mapping[str, Any]], ...] = ()  # rows for the journal
-
-    @property
-    def failed(self) -> CheckReceipt | None:
-        return next((one for one in self.receipts if not one.is_passed), None)
 
 
 def queue_of(project: Project, run: str) -> WorkQueue:
@@ -452,48 +423,14 @@ class Supervisor:
 
     def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> None:
         try:
-            self._merged = self._rebased(one, tip, checks)
+            lane = merge_lane.MergeLane(
+                self.project, self.head, seconds=self._limits.step_time, watch=self._why_end_checks
+            )
+            self._merged = lane.rebased(one, self._board[one.task].title, tip, checks)
         except (HoldfastError, OSError) as error:
             self._merged = MergeOutcome(task=one.task, error=str(error))
         finally:
             self._bell.set()
-
-    def _rebased(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
-        """Rebase a finished branch in its own work tree and check the merged tree there."""
-        folder = os.path.dirname(self.head["path"])
-        if os.path.dirname(one.path) != folder or not os.path.isdir(one.path):  # of another clone, or taken away
-            one.path = os.path.join(folder, one.branch.rpartition("/")[2])
-            if self.head.get("remote"):
-                fetch_branch(self.project.clone.repo, self.head["remote"], one.branch)
-            TaskWorktree(self.project.clone.repo, one.path, one.branch).reopen()
-        place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
-        if one.base != tip and (files := place.rebase(one.base, tip)) is not None:
-            return MergeOutcome(task=one.task, conflict=files)
-        held = place.held(tip)
-        if held.tree == one.tree and one.base == tip:
-            receipts = tuple(CheckReceipt(**row) for row in one.receipts)  # the very tree that was checked
-        else:
-            receipts = run_checks(
-                checks,
-                cwd=place.path,
-                tree=held.tree,
-                environ=check_environment(self.project),
-                mark=f"{self.journal.run}/{ref_name(one.task)}/merge",
-                seconds=self._limits.step_time,
-                watch=self._why_end_checks,
-            )
-        done = MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
-        if done.failed or "reviewer" not in self.project.settings.crew_roles:
-            return done
-        return self._reviewed(one, done, place.tree.attempt("diff", tip, held.commit).stdout)
-
-    def _reviewed(self, one: CrewTask, done: MergeOutcome, diff: bytes) -> MergeOutcome:
-        """The same with what the user's own reviewer says of it, if there is one."""
-        text = diff[:MAX_DIFF].decode("utf-8", "replace")
-        facts = {"commit": done.commit, "title": self._board[one.task].title, "diff": text, "summary": one.summary}
-        step = historian.FinishedStep(task=one.task, branch=one.branch, files=done.files, **facts)
-        mark = f"{self.journal.run}/{ref_name(one.task)}/review"
-        return replace(done, review=historian.reviewed(self.project, step, mark=mark, watch=self._why_end_checks))
 
     def _why_end_checks(self) -> str | None:
         return "the crew was stopped" if self.state.is_stopping else None

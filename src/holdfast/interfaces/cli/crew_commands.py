@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holdfast.crew.crew_journal import CrewState, CrewStep
     from holdfast.crew.crew_runs import Leftover
     from holdfast.crew.historian import CrewRecap
-    from holdfast.crew.supervisor import MergeOutcome
+    from holdfast.crew.merge_lane import MergeOutcome
     from holdfast.project import Project
 
 WORKERS = 2  # a person can follow two; more are asked for
