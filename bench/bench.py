@@ -26,6 +26,7 @@ from bench import (
     conflicts,
     context,
     corpus_index,
+    crew,
     footprint,
     hook,
     index,
@@ -76,6 +77,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "agents-cycles": lambda b: agent_capacity.cycles(b.folder),
     "agents-queue": lambda b: agent_capacity.queue(b.folder),
     "agents-move": lambda b: agent_capacity.moving(b.folder),
+    "crew": lambda b: crew.crew(b.folder),
     "mcp": lambda b: mcp.starting(b.folder),
     "graph": lambda b: tasks.graph(),  # noqa: ARG005 - its tasks need no folder
     "moved": lambda b: tasks.moved(),  # noqa: ARG005
@@ -94,7 +96,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
 }
 
-LONG = ("million", "agents-queue")  # only when they are asked for
+LONG = ("million", "agents-queue", "crew")  # only when they are asked for
 
 
 def prepare(folder: str) -> None:
