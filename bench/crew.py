@@ -1,13 +1,14 @@
 """A crew's overhead: trivial tasks beside what git and the command alone cost, and how memory grows meanwhile.
 
-The floor is one task by hand, one after the other: `git worktree add`, the command, `git add`, `git commit`. The crew has
-eight workers; its time holds everything from the first process to the recap, planning and publishing included.
+The floor is one task by hand, one after the other: `git worktree add`, the command, `git add`, `git commit`. The crew
+has eight workers; its time holds everything from the first process to the recap, planning and publishing included.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 
@@ -15,7 +16,7 @@ from bench.measure import Result, at_most, told
 
 TASKS, WORKERS, BY_HAND = 1_000, 8, 60
 BAR = 5.0  # times the floor
-AGENT = '#!/bin/sh\nread -r hash your task write rest\necho "$rest" > "f$(echo $rest | tr -dc 0-9).txt"\n'
+AGENT = '#!/bin/sh\nread -r hash your task write number rest\necho "$rest" > "numbers/$rest.txt"\n'
 HOLDFAST = [sys.executable, "-m", "holdfast"]
 
 
@@ -34,14 +35,15 @@ def crew(folder: str) -> Iterator[Result]:
         file.writelines(f"- [ ] Write number {number}\n" for number in range(TASKS))
     command = [*HOLDFAST, "crew", "run", plan, "--agent", agent, "--workers", str(WORKERS)]
     began = time.perf_counter()
-    nowhere = subprocess.DEVNULL
-    child = subprocess.Popen(command, cwd=top, env=environ, stdout=nowhere, stderr=nowhere)
+    said = tempfile.TemporaryFile()  # noqa: SIM115 - until it ends
+    child = subprocess.Popen(command, cwd=top, env=environ, stdout=said, stderr=subprocess.STDOUT)
     sizes: list[tuple[float, int]] = []
     while child.poll() is None:
         time.sleep(0.5)
         sizes.append((time.perf_counter() - began, _memory(child.pid)))
     took = time.perf_counter() - began
-    assert child.returncode == 0, child.returncode
+    said.seek(0)
+    assert child.returncode == 0, said.read()[-3000:].decode()
     yield at_most(f"a task of {TASKS:,} with {WORKERS} workers", took / TASKS, floor, BAR)
     third = [size for at, size in sizes if took * 0.3 < at < took * 0.4]
     last = [size for at, size in sizes if took * 0.8 < at < took * 0.9]
@@ -55,8 +57,10 @@ def _repository(top: str, agent: str, environ: dict[str, str]) -> None:
         file.write(AGENT)
     os.chmod(agent, 0o755)
     os.makedirs(top)
-    with open(os.path.join(top, "README.md"), "w", encoding="utf-8") as file:
-        file.write("# Numbers\n")
+    os.makedirs(os.path.join(top, "numbers"))
+    for number in range(TASKS):  # each task changes a file of its own; a new work tree holds all of them
+        with open(os.path.join(top, "numbers", f"{number}.txt"), "w", encoding="utf-8") as file:
+            file.write("none\n")
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "Begin"]):
         subprocess.run(["git", *words], cwd=top, env=environ, check=True)
     subprocess.run([*HOLDFAST, "init", "--no-hooks"], cwd=top, env=environ, check=True, capture_output=True)
