@@ -38,7 +38,7 @@ QUEUE = "crew"  # the agent whose queue holds the steps
 LEASE = 60.0  # seconds a step is a worker's without a sign of life
 BEAT = 15.0  # seconds between two signs of life
 REPORT = 5.0  # seconds between two reports of what a step used so far
-SIZE = 10.0  # seconds between two looks at how much a work tree holds
+SIZE, SIZE_SHARE = 2.0, 20  # seconds between two looks at how much work trees hold; times what the last look took
 SETUP_TIME = 900.0  # seconds: to install what a project needs
 MAX_TOLD = 20_000  # characters of what a crew learned that go into a prompt
 AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
@@ -157,7 +157,8 @@ class _StepAtWork:
         self._tree = TaskWorktree(self._project.clone.repo, path, branch_of(work.run, name))
         self._mark = f"{work.run}/{ref_name(work.task)}/{token(8)}"
         self._reader = ReportReader(executor._agent.name)
-        self._beat = self._sized = self._reported = time.monotonic()
+        self._beat = self._reported = time.monotonic()
+        self._sized = self._beat + SIZE
         self._began = time.monotonic()
         self._run_id = ""
         self._held: TaskCommit | None = None
@@ -231,6 +232,8 @@ class _StepAtWork:
             run.output("output", end.output)
             run.summary = project.clone.intake.text(report.said) or None
             self._stop_if_lost()
+            if full := self._why_full():  # to keep it in git would only fill the disk further
+                raise StepFailed(GUARD, full)
             if end.stopped is not None:
                 raise StepFailed(LIMIT, f"the agent was ended: {end.stopped}")
             if not end.is_ok:
@@ -260,12 +263,18 @@ class _StepAtWork:
                 return "another worker has this step"
         if now - self._reported > REPORT and (report.tokens or report.calls):
             self._journal.add(self._used())
-        if now - self._sized > SIZE:
-            self._sized = now
-            if folder_size(os.path.dirname(self._tree.path), most=int(limits.disk)) > limits.disk:
-                return f"the crew's work trees hold more than {limits.disk / 1e9:g} GB"
+        if now > self._sized and (full := self._why_full()):
+            return full
         cost = report.priced(self._project.settings.prices)
         return limits.over_in_step(tokens=report.tokens, calls=report.calls, cost=cost, subagents=report.subagents)
+
+    def _why_full(self) -> str | None:
+        """That the crew's work trees hold too much; None if they do not."""
+        began, most = time.monotonic(), self._limits.disk
+        size = folder_size(os.path.dirname(self._tree.path), most=int(most))
+        now = time.monotonic()
+        self._sized = now + max(SIZE, (now - began) * SIZE_SHARE)
+        return f"the crew's work trees hold more than {most / 1e6:,.0f} MB" if size > most else None
 
     def _stop_if_lost(self) -> None:
         """Leave everything as it is if the crew was stopped or the step is another worker's."""

@@ -176,7 +176,8 @@ def _grounds(
     said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
     said += [f"by {source}"] if source else []
-    brief = not fully and bool(item.provenance) and item.reason == "proposed"
+    found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
+    brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
     details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
     return [

@@ -1,0 +1,74 @@
+"""Agents as they really are: they fail, hang, lie, print garbage, fork, ignore signals and fill the disk."""
+
+import os
+from collections.abc import Callable
+
+from tests.conftest import GitRepo
+from tests.crew.conftest import run_crew
+
+CODE = """
+import signal, time
+task = prompt.splitlines()[0].removeprefix("# Your task: ")
+if task == "edit":
+    pathlib.Path("edited").write_text("yes")
+elif task == "fail":
+    pathlib.Path("half").write_text("done")
+    sys.exit("I cannot do this")
+elif task == "hang":
+    time.sleep(600)
+elif task == "lie":
+    pathlib.Path("broken").write_text("")
+    print("All checks pass, everything is done.")
+elif task == "garble":
+    sys.stdout.buffer.write(os.urandom(300_000))
+    pathlib.Path("garbled").write_text("yes")
+elif task == "fork":
+    subprocess.Popen(["sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 600"], start_new_session=True)
+    pathlib.Path("forked").write_text("yes")
+elif task == "ignore":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600)
+elif task == "fill":
+    pathlib.Path("large").write_bytes(bytes(30_000_000))
+elif task == "idle":
+    print("There was nothing to do.")
+"""
+PLAN = "".join(f"- [ ] {name}\n" for name in ("edit", "fail", "hang", "lie", "garble", "fork", "ignore", "idle"))
+
+
+def running(word: str) -> list[str]:
+    """Command lines of processes that hold a word."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        found += [line] if word in line else []
+    return found
+
+
+def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """A night's work is worth what its checks show, and the machine must be usable in the morning."""
+    (crewed.path / "plan.md").write_text(PLAN)
+    agent = scripted(CODE)
+    _, done = run_crew(crewed, agent, "plan.md", workers=4, step_time=2.0, attempts=1)
+    assert {row["title"] for row in done.done} == {"edit", "garble", "fork"}
+    why = {row["title"]: row["why"] for row in done.failed}
+    assert why.keys() == {"fail", "hang", "lie", "ignore", "idle"}
+    assert "I cannot do this" in why["fail"] and "longer than 2 s" in why["hang"] and "longer than 2 s" in why["ignore"]
+    assert "check default ended with 1" in why["lie"] and "changed nothing" in why["idle"]
+    assert running(agent.split()[-1]) == [] and running("trap '' TERM HUP; sleep 600") == []
+    kept = crewed.git("log", "--format=%s", "--all", "--", "half")
+    assert kept == "Unfinished: fail", "what it did before it failed is not lost"
+
+
+def test_a_full_disk_stops_the_step_and_is_shown_to_a_person(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """To keep gigabytes in git would make it worse; to delete them might delete somebody's work."""
+    (crewed.path / "plan.md").write_text("- [ ] fill\n")
+    _, done = run_crew(crewed, scripted(CODE), "plan.md", disk=10e6, attempts=1)
+    (row,) = done.decide
+    assert "hold more than 10 MB" in row["why"]
+    path = row["why"].rpartition("look at ")[2]
+    assert os.path.getsize(os.path.join(path, "large")) == 30_000_000
