@@ -270,7 +270,7 @@ def test_the_graph_finds_nearly_all_and_only_where_there_are_many(server: LocalP
         found += len({one for one, _ in near.hits} & {one for one, _ in held[0].nearest(question, 10)})
         few = stores[0].nearest(question, 10, ["plans"], ["id-bo"])
         assert few.is_exact
-        # By their scores, which pgvector keeps in half precision: of two that are equally near, either may be the tenth.
+        # By their scores, which pgvector keeps in half precision: of two that are equally near, either may be tenth.
         nearest = [score for _, score in held[0].nearest(question, 10, space="plans", agent="id-bo")]
         assert [score for _, score in few.hits] == pytest.approx(nearest, abs=1e-3)
     assert found >= 0.99 * 200
