@@ -49,7 +49,9 @@ if TYPE_CHECKING:
 
 BATCH = 50  # branches that are deleted at a time: one process of git for all of them
 ELSEWHERE = 8  # workers on other machines that steps are queued for, whoever they are
-DEPTH = 2  # steps that are queued for each worker: the next one is there when it asks, and starts from a young commit
+DEPTH = (
+    3  # steps under way for each worker: one waits, one is worked on, one is merged; each starts from a young commit
+)
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
@@ -107,6 +109,7 @@ class Supervisor:
         self._files: dict[str, tuple[str, ...]] = {}
         self._parts: dict[str, list[str]] = {}
         self._wanted: Counter[str] = Counter()  # how many tasks need one
+        self._leaving: list[TaskWorktree] = []  # that can be taken away
         self._undropped = 0  # branches that are merged and still there
         self._seen = 0  # failures that are older than this supervisor
         self.reason = ""  # why it ended before its time
@@ -126,6 +129,7 @@ class Supervisor:
                 self._tend_workers()
                 self._merge_next()
                 self._queue_ready()
+                self._take_away()
                 self._tell(self.state)
                 if not self._is_under_way():
                     break
@@ -286,7 +290,8 @@ class Supervisor:
 
     def _queue_ready(self) -> None:
         """Queue what is ready, nobody else has claimed, and meets no other step's files."""
-        busy = sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values())
+        # What waits for the lane counts, too: else workers fill the disk with work trees that grow stale.
+        busy = sum(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
         room = max(self._count, ELSEWHERE if self.head.get("remote") else 0) * DEPTH - busy
         now = time.time()
         if room <= 0 or now < pause_until([step.at / 1e6 for step in self.state.agent_failures]):
@@ -476,13 +481,17 @@ class Supervisor:
         self._read()
         self._drop_tree(one)
         self._undropped += 1
-        if self._undropped >= BATCH:
-            self._drop_branches()
 
     def _drop_tree(self, one: CrewTask) -> None:
-        place = TaskWorktree(self.project.clone.repo, one.path, one.branch)
-        with contextlib.suppress(HoldfastError, OSError):
-            place.remove()
+        """Let a work tree go whose work is committed; the lane need not wait for it."""
+        self._leaving.append(TaskWorktree(self.project.clone.repo, one.path, one.branch))
+
+    def _take_away(self) -> None:
+        while self._leaving:
+            with contextlib.suppress(HoldfastError, OSError):
+                self._leaving.pop().remove()
+        if self._undropped >= BATCH:
+            self._drop_branches()
 
     def _conflict(self, one: CrewTask, files: tuple[str, ...]) -> None:
         """A conflict becomes a task: the same work once more, on top of what was merged meanwhile."""
@@ -528,6 +537,7 @@ class Supervisor:
         if parents:
             self.journal.add(*parents)
             self._read()
+        self._take_away()
         self._drop_branches()
 
     def _drop_branches(self) -> None:
