@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 GROUP = "holdfast.crew"  # of entry points
 MOST_TOLD = 12  # lessons for one worker: the nearest ones
-SAID = 400  # characters of an agent's words that another one is told
+SAID = 400  # characters of an agent's words that another one gets
 MODEL_TIME = 120.0  # seconds for a plan
 ROLE_TIME = 300.0  # seconds for a role: it may ask a model
 MAX_ANSWER, MOST_ANSWERS = 20_000, 20  # characters of a role's answer, and how many sentences are taken
@@ -151,7 +151,7 @@ def reviewed(project: Project, step: FinishedStep, **how: Any) -> tuple[tuple[st
 
 
 def told_to(board: Mapping[str, Task], state: CrewState, task: Task, files: Sequence[str]) -> tuple[str, ...]:
-    """What a worker is told at once: how this task, or work on the same files, failed; what needed tasks reported."""
+    """The lessons for a worker: how this task, or work on the same files, failed; what needed tasks reported."""
     found = [_failure(step, task.id) for step in state.failures_of(task.id, files)]
     needed = [*task.needs, *(board[task.parent].needs if task.parent and task.parent in board else ())]
     for name in dict.fromkeys(needed):

@@ -95,7 +95,7 @@ class ContextBuilder(Concern):
         return replace(packed, receipt=self.keep_receipt(packed, found), silent=silent, unmerged=missing)
 
     def for_task(self, asked: str, files: Sequence[str] = ()) -> context_pack.ContextPack:
-        """The approved memory that bears on a task, for somebody who is told the task itself.
+        """The approved memory that bears on a task, for an agent that gets the task itself.
 
         No sessions, no other tasks, and nothing that nobody approved. It is kept for the run that this is part of.
         """

@@ -283,7 +283,7 @@ def rules() -> frozenset[str]:
 def is_ready(statement: str, rule: str = "") -> bool:
     """Whether a person could save it as it is: one sentence that names its subject and says what holds.
 
-    `rule` is the tag of the candidate. What is not ready waits below what is: somebody would have to word it anew.
+    `rule` is the tag of the candidate. What is not ready waits below what is: somebody would have to reword it.
     """
     edges = ("points", "reports", "talks", "guesses", "of_documents", "unfinished_work", "of_now", "phrase")
     if len(statement) > _LONG or _SHAPE.sentence_end.search(statement) or _SHAPE.subjectless.match(statement):

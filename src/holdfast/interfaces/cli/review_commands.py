@@ -161,7 +161,7 @@ def _grounds(
 ) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said.
 
-    Of a session's find what was said besides and what changed since stands on the screen, and here if `fully`.
+    For a session's find, further quotes and what changed since are on the screen, and here if `fully`.
     """
     memory, cited = item.standing.memory, item.standing.receipts
     told = (*(text for text, _ in cited), *([_ELSEWHERE] if item.branch else []))  # said better elsewhere

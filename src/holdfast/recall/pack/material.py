@@ -141,10 +141,10 @@ def gather(
 
 
 def of_task(clone: Clone, asked: PackRequest, known: Sequence[KnownMemory]) -> PackMaterial:
-    """The same for somebody who is told their task: approved memory alone, and the task alone says what it is about."""
+    """The same for an agent that has its task: approved memory alone, and the task alone says what it is about."""
     head, hand = clone.repo.head(), WorkAtHand(asked.files, asked.words, likely=asked.likely)
     return PackMaterial(
-        chosen=ChosenSession(None, "none", "its task is told"),
+        chosen=ChosenSession(None, "none", "it has a task"),
         branch=head.branch,
         head=head.oid,
         line=clone.line().id,
