@@ -117,7 +117,7 @@ def checks_of(named: Sequence[str], commands: Mapping[str, str]) -> dict[str, st
     if not wanted:
         raise BadInput(
             "it names no check, and there is no default one, so nothing can show that it is done",
-            hint='Name one (holdfast task edit ID --check test), or set [crew.checks] default = "make test".',
+            hint='Set [crew.checks] default = "make test" in your settings; then: holdfast crew resume',
         )
     if missing := [name for name in wanted if name not in commands]:
         raise BadInput(

@@ -6,17 +6,22 @@ only added. Who writes what: the supervisor plans, queues, merges, parks and end
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store import adapter_rows
-from holdfast.errors import NotFound
+from holdfast.agent_store.work_queue import WorkQueue
+from holdfast.errors import Busy, NotFound
 from holdfast.model.ids import token
+from holdfast.store import fsio
 from holdfast.values import dicts_of, frozen, mutable
 
 if TYPE_CHECKING:
     from holdfast.agent_store.database import AgentDatabase, StoreTransaction
+    from holdfast.project import Project
 
 SESSIONS = "crew/"  # what the journals' names begin with
 KIND = "crew"
@@ -181,6 +186,9 @@ class CrewState:
                 self.objections.append(said)
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
+            if "seconds" in step.body:  # by the supervisor, when its workers had ended
+                for one in self.tasks.values():
+                    one.state = QUEUED if one.state == WORKING else one.state
 
     def _queue(self, step: CrewStep, one: CrewTask) -> None:
         one.state, one.attempt, one.item = QUEUED, int(step.body["attempt"]), str(step.body["item"])
@@ -256,3 +264,24 @@ class CrewState:
         """The failures of a task, and of others that touched the same files; the newest last."""
         near = set(files)
         return [one for one in self.failures if one.task == task or near & set(one.body.get("files") or ())]
+
+
+def queue_of(project: Project, run: str) -> WorkQueue:
+    """The queue that holds a run's steps."""
+    return WorkQueue(project.agents.database, f"crew/{run}", clean=project.clone.intake.value)
+
+
+@contextlib.contextmanager
+def alone(project: Project) -> Iterator[None]:
+    """Supervise from this clone; Busy if somebody does already."""
+    path = project.clone.private.crew
+    fsio.make_dirs(os.path.dirname(path))
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if not fsio.try_lock_fd(handle):
+            raise Busy(
+                "a crew is at work in this clone", hint="See `holdfast crew status`; end it with `holdfast crew stop`."
+            )
+        yield
+    finally:
+        os.close(handle)

@@ -25,12 +25,13 @@ from holdfast.crew.task_worktree import (
     TaskWorktree,
     branch_of,
     fetch_branch,
+    folder_name,
     git_words,
     push_branch,
     start_branch,
     worktrees,
 )
-from holdfast.errors import BadInput, GitFailed, HoldfastError, NotFound
+from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError, NotFound
 from holdfast.model.ids import token
 from holdfast.model.task import PLANS
 from holdfast.project import Project
@@ -110,13 +111,18 @@ def begin(
     plan, tasks = planned(project, asked, folder=folder)
     run = f"{project.clone.clock():%m%d}-{token(4)}"
     branch = branch_of(run, RESULT)
-    place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, RESULT), branch)
+    place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, folder_name(RESULT)), branch)
     if plan is None and not any(task.kind not in PLANS for task in tasks):
         raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
+    with crew_journal.alone(project):
+        _sweep_unborn(project)
     start_branch(project.clone.repo, branch, head.branch)
     place.reopen()
     inside = Project.open(place.path, environ=project.environ, drain=False)
-    tasks = historian.place(inside, plan) if plan is not None else tasks
+    if plan is not None:
+        tasks = historian.place(inside, plan)
+    else:  # as they wait on the user's branch: once both are merged, what waited there is known to be published
+        historian.publish(inside)
     told: dict[str, Any] = {"branch": branch, "base": head.branch, "commit": head.oid, "path": place.path}
     told |= {"top": project.clone.repo.top, "started": project.clone.now(), "goal": " ".join(asked)[:500]}
     told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False, "remote": remote}
@@ -128,6 +134,17 @@ def begin(
         push_branch(project.clone.repo, remote, branch)
     project.notices.extend(inside.notices)
     return run
+
+
+def _sweep_unborn(project: Project) -> None:
+    """Take away what a run left that was killed before its journal began: there is no work in it."""
+    known = {str(one["run"]) for one in _known_runs(project)}
+    for branch, path in worktrees(project.clone.repo).items():
+        if branch.endswith(f"/{RESULT}") and branch.split("/")[1] not in known and path.startswith(folder_of(project)):
+            place = TaskWorktree(project.clone.repo, path, branch)
+            with contextlib.suppress(HoldfastError, OSError):
+                place.remove()
+                place.drop_branch()
 
 
 def folder_of(project: Project) -> str:
@@ -167,7 +184,7 @@ def supervise(
     tell: Callable[[CrewState], None] = lambda _: None,
 ) -> CrewRecap:
     """Work on a run until it is through or stopped, and say what came of it."""
-    with supervisor.alone(project):
+    with crew_journal.alone(project):
         head = CrewJournal(project.agents.database, run).head()
         place = TaskWorktree(project.clone.repo, head["path"], head["branch"])
         if not os.path.isdir(place.path):
@@ -204,7 +221,7 @@ def work(
     while is_wanted() and not any(one.is_tampered for one in workers.values()):
         item = None
         for name in [run] if run else _open_runs(project):
-            queue = supervisor.queue_of(project, name)
+            queue = crew_journal.queue_of(project, name)
             if taken := queue.claim(executor.LEASE):
                 item = taken[0]
                 if remote is not None:
@@ -231,7 +248,7 @@ def stop(project: Project, run: str | None) -> dict[str, Any]:
     """Ask a run to stop; its supervisor ends its workers. Where it is dead, what it left running is ended here."""
     head = named_run(project, run, open_only=True)
     CrewJournal(project.agents.database, head["run"]).add(("stop", {"why": "somebody asked for it"}))
-    with contextlib.suppress(HoldfastError), supervisor.alone(project):
+    with contextlib.suppress(HoldfastError), crew_journal.alone(project):
         end_marked(str(head["run"]))
     return head
 
@@ -240,7 +257,18 @@ def status(project: Project, run: str | None) -> tuple[CrewRecap, CrewState]:
     """How a run stands."""
     head = named_run(project, run)
     state = CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps())
-    return historian.recap(head, state, _titles(project, head)), state
+    return historian.recap(head, state, _titles(project, head), reason=_why_idle(project, state)), state
+
+
+def _why_idle(project: Project, state: CrewState) -> str:
+    """Why nobody works on a run that is not through; empty if somebody does, or it is."""
+    if state.is_ended:
+        return ""
+    try:
+        with crew_journal.alone(project):
+            return "it was stopped" if state.is_stopping else "its supervisor is gone"
+    except Busy:
+        return ""
 
 
 def decisions(project: Project) -> int:
@@ -338,13 +366,13 @@ def _leftover(project: Project, branch: str, oid: str, path: str | None, head: M
         repo = project.clone.repo
         if other != branch and repo.resolve(ref) is not None and repo.is_ancestor(oid, ref):
             return Leftover(branch=branch, path=path, why=f"all its commits are in {other}", is_safe=True)
-    return kept(f"its commits are not in {head['base']}")
+    return kept(f"its commits are not in {head['base']}; if you do not need them: git branch -D {branch}")
 
 
 def clean(project: Project, chosen: Sequence[Leftover]) -> int:
     """Take away what is safe to take away; it is looked at once more before."""
     done = 0
-    with supervisor.alone(project):
+    with crew_journal.alone(project):
         for one in chosen:
             now = next((left for left in leftovers(project) if left.branch == one.branch), None)
             if now is None or not now.is_safe:

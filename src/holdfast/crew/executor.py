@@ -19,14 +19,24 @@ from holdfast.crew.check_receipts import ALLOWED, CheckReceipt, check_commands, 
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import HeadlessAgent, ReportReader, chosen_environment
 from holdfast.crew.step_process import StepEnd, end_marked, run_step
-from holdfast.crew.task_worktree import TaskCommit, TaskWorktree, branch_of, folder_size, listed_files, push_branch
+from holdfast.crew.task_worktree import (
+    RESULT,
+    TaskCommit,
+    TaskWorktree,
+    branch_of,
+    folder_name,
+    folder_size,
+    listed_files,
+    push_branch,
+)
 from holdfast.errors import Claimed, HoldfastError
 from holdfast.model.ids import RUN_VARIABLE, slug, token
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store import fsio
 from holdfast.store.layout import TRACKED, crew_folder, user_data, user_settings
-from holdfast.values import asdict, frozen
+from holdfast.values import asdict, frozen, replace
 
 if TYPE_CHECKING:
     from holdfast.agent_store.work_queue import WorkQueue
@@ -44,6 +54,10 @@ MAX_TOLD = 20_000  # characters of what a crew learned that go into a prompt
 AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
     *("agent", "check", "nothing", "limit", "guard", "tampered", "broken", "interrupted"),
 )
+_WRONG = regex(r"error|exception|assert|expected|panic|undefined|not found|cannot|mismatch|must", re.IGNORECASE)
+_FRAME = regex(
+    r"make(?:\[\d+\])?:|FAILED \(|=+|-+|\d+ (?:passed|failed)|npm ERR!"
+)  # what only says that something failed
 # Guards, no walls: an agent that runs as the user can do what the user can.
 _NO_PUSH = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -127,6 +141,7 @@ class Executor:
         ):
             self._queue.done(item)  # it ended before, and only this was left
             return
+        work = self._as_of_now(work, known if item.attempts > 1 else None)
         step = _StepAtWork(self, work, item, journal)
         try:
             if known.path:
@@ -142,6 +157,15 @@ class Executor:
         with contextlib.suppress(Claimed):
             self._queue.done(item)
 
+    def _as_of_now(self, work: CrewWork, before: crew_journal.CrewTask | None) -> CrewWork:
+        """The work from the newest merged commit on; `before` says what a worker did of it that was interrupted."""
+        repo = self._project.clone.repo
+        work = replace(work, base=repo.resolve(f"refs/heads/{branch_of(work.run, RESULT)}") or work.base)
+        if before is None or not before.branch:
+            return work
+        left = f"A worker was interrupted at this task. What it had done is in the branch {before.branch}."
+        return replace(work, told=(*work.told, left))
+
 
 class _StepAtWork:
     """One attempt at one task."""
@@ -153,7 +177,7 @@ class _StepAtWork:
         again = f".{item.attempts}" if item.attempts > 1 else ""
         name = f"{ref_name(work.task)}.{work.attempt}{again}"
         folder = crew_folder(executor._environ, self._project.clone.repo_id)
-        path = os.path.join(folder, work.run, name)
+        path = os.path.join(folder, work.run, folder_name(name))
         self._tree = TaskWorktree(self._project.clone.repo, path, branch_of(work.run, name))
         self._mark = f"{work.run}/{ref_name(work.task)}/{token(8)}"
         self._reader = ReportReader(executor._agent.name)
@@ -176,13 +200,8 @@ class _StepAtWork:
         self._journal.add(("start", {**facts, "base": work.base, "worker": self._by.worker, "inputs": asdict(work)}))
         place.make(work.base)
         self._prepare()
-        guard = guarded(self._project, self._environ)
-        end = self._run_agent()
-        if (moved := _moved(guard, guarded(self._project, self._environ))) is not None:
-            raise StepFailed(TAMPERED, f"{moved} changed while the agent was at work")
-        self._refuse_left()
-        self._held = place.commit(_message(work), work.base)
-        self._refuse_changes(end)
+        self._run_agent()
+        assert self._held is not None
         passed = self._check(checks, self._held.tree)
         if self._by._remote is not None:
             push_branch(self._project.clone.repo, self._by._remote, place.branch)
@@ -209,10 +228,20 @@ class _StepAtWork:
             why = end.stopped or f"ended with {end.exit_status}"
             raise StepFailed(BROKEN, f"the set-up command {why}: {last_line(end.tail)}")
 
-    def _run_agent(self) -> StepEnd:
+    def _commit(self, end: StepEnd, guard: Mapping[str, str]) -> None:
+        """Commit what the agent left, unless it touched what is not its own."""
+        if (moved := _moved(guard, guarded(self._project, self._environ))) is not None:
+            raise StepFailed(TAMPERED, f"{moved} changed while the agent was at work")
+        self._refuse_left()
+        self._held = self._tree.commit(_message(self._work), self._work.base)
+        self._refuse_changes(end)
+
+    def _run_agent(self) -> None:
+        """Run the agent and commit its work, recorded as one run: so that `why` finds the run of a line."""
         work, agent, project = self._work, self._by._agent, self._project
         asked = "\n".join(filter(None, (work.title, work.notes)))
         environ = agent.environment(self._environ, project.settings.crew_env) | _NO_PUSH
+        guard = guarded(project, self._environ)
         with project.log.run(task=work.task, prompt=asked, tree=self._tree.tree) as run:
             self._run_id = run.run_id
             prompt = self._prompt(run)
@@ -239,7 +268,7 @@ class _StepAtWork:
             if not end.is_ok:
                 said = last_line(report.error or end.tail)
                 raise StepFailed(AGENT, f"the agent ended with {end.exit_status}: {said}")
-        return end
+            self._commit(end, guard)
 
     def _prompt(self, run: Run) -> str:
         work, project = self._work, self._project
@@ -323,7 +352,7 @@ class _StepAtWork:
         )
         self._stop_if_lost()
         if failed := next((one for one in found if not one.is_passed), None):
-            raise StepFailed(CHECK, f"the check {failed.said()}: {last_line(failed.tail)}", receipts=found)
+            raise StepFailed(CHECK, f"the check {failed.said()}: {telling_line(failed.tail)}", receipts=found)
         return found
 
     def fail(self, failure: StepFailed) -> None:
@@ -396,6 +425,13 @@ def _message(work: CrewWork) -> str:
 def unfinished(title: str) -> str:
     """The message of a commit that only keeps what somebody left."""
     return f"Unfinished: {title}\n"
+
+
+def telling_line(text: str) -> str:
+    """The line of a check's output that most likely says what is wrong: the last one that names an error."""
+    rows = [row.strip() for row in text.splitlines() if row.strip()]
+    named = [row for row in rows if _WRONG.search(row) and not _FRAME.match(row)]
+    return visible(named[-1])[:300] if named else last_line(text)
 
 
 def last_line(text: str) -> str:

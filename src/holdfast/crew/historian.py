@@ -22,7 +22,7 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.model.ids import token
 from holdfast.model.task import Task
 from holdfast.model.text import visible
-from holdfast.values import asdict, dict_of, frozen
+from holdfast.values import asdict, dict_of, dicts_of, frozen
 from holdfast.work import task_board
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 GROUP = "holdfast.crew"  # of entry points
 MOST_TOLD = 12  # lessons for one worker: the nearest ones
+PRINTED = 1200  # characters of a failed check's output that the next worker gets: a traceback fits
 SAID = 400  # characters of an agent's words that another one gets
 MODEL_TIME = 120.0  # seconds for a plan
 ROLE_TIME = 300.0  # seconds for a role: it may ask a model
@@ -167,7 +168,10 @@ def _failure(step: CrewStep, task: str) -> str:
     whose = f"Attempt {step.body.get('attempt')} of this task" if step.task == task else f"An attempt at {step.task}"
     tried = _short(str(step.body.get("said") or ""))
     kept = f" What it did is in the branch {step.body['branch']}." if step.body.get("branch") else ""
-    return f"{whose} failed: {step.body.get('why')}.{f' It had said: {tried}' if tried else ''}{kept}"
+    checked = dicts_of(step.body.get("receipts"))
+    printed = " ".join(visible(str(checked[-1].get("tail"))).split())[-PRINTED:] if checked else ""
+    shown = f" The check printed at its end: {printed}" if step.body.get("kind") == "check" and printed else ""
+    return f"{whose} failed: {step.body.get('why')}.{f' It had said: {tried}' if tried else ''}{kept}{shown}"
 
 
 def _short(text: str) -> str:
@@ -179,7 +183,7 @@ def propose_dead_ends(project: Project, state: CrewState, titles: Mapping[str, s
     """Propose each failure as a dead end, once; gives the ids of what is new."""
     found: list[str] = []
     for step in state.failures:
-        if step.body.get("kind") not in ("check", "agent", "limit", "nothing"):
+        if step.body.get("kind") not in ("check", "limit"):  # that an agent crashed says nothing of the task
             continue
         tried = _sentence(str(step.body.get("said") or ""))
         statement = _lesson(project, step, titles.get(step.task, step.task))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.crew import historian
 from holdfast.crew.check_receipts import CheckReceipt, run_checks
 from holdfast.crew.executor import check_environment, ref_name
-from holdfast.crew.task_worktree import TaskWorktree, fetch_branch
+from holdfast.crew.task_worktree import TaskWorktree, fetch_branch, folder_name
 from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class MergeLane:
         """The task's work tree, with its branch where the journal says."""
         repo, folder = self.project.clone.repo, os.path.dirname(self.head["path"])
         if os.path.dirname(one.path) != folder or not os.path.isdir(one.path):  # of another clone, or taken away
-            one.path = os.path.join(folder, one.branch.rpartition("/")[2])
+            one.path = os.path.join(folder, folder_name(one.branch.rpartition("/")[2]))
             if self.head.get("remote"):
                 fetch_branch(repo, self.head["remote"], one.branch)
             TaskWorktree(repo, one.path, one.branch).reopen()

@@ -16,16 +16,35 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store.agent_cycles import is_dead
-from holdfast.agent_store.work_queue import WorkQueue
 from holdfast.crew import historian, merge_lane
 from holdfast.crew.check_receipts import check_commands, checks_of
-from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
+from holdfast.crew.crew_journal import (
+    DECIDE,
+    DONE,
+    FINISHED,
+    QUEUED,
+    WAITING,
+    WORKING,
+    CrewJournal,
+    CrewState,
+    queue_of,
+)
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, last_line, ref_name, unfinished
+from holdfast.crew.executor import (
+    CHECK,
+    GUARD,
+    INTERRUPTED,
+    TAMPERED,
+    CrewWork,
+    last_line,
+    ref_name,
+    telling_line,
+    unfinished,
+)
 from holdfast.crew.merge_lane import MergeOutcome
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
@@ -36,11 +55,10 @@ from holdfast.crew.task_worktree import (
     push_branch,
     worktrees,
 )
-from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
+from holdfast.errors import BadInput, GitFailed, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
-from holdfast.store import fsio
 from holdfast.values import asdict, grouped
 from holdfast.work import task_board, task_claims, task_lifecycle
 
@@ -57,27 +75,6 @@ TICK = 0.5  # seconds between two looks, if no worker says that something happen
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
 BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
 STOPPING = 10.0  # seconds for workers to end what they do
-
-
-def queue_of(project: Project, run: str) -> WorkQueue:
-    """The queue that holds a run's steps."""
-    return WorkQueue(project.agents.database, f"crew/{run}", clean=project.clone.intake.value)
-
-
-@contextlib.contextmanager
-def alone(project: Project) -> Iterator[None]:
-    """Supervise from this clone; Busy if somebody does already."""
-    path = project.clone.private.crew
-    fsio.make_dirs(os.path.dirname(path))
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        if not fsio.try_lock_fd(handle):
-            raise Busy(
-                "a crew is at work in this clone", hint="See `holdfast crew status`; end it with `holdfast crew stop`."
-            )
-        yield
-    finally:
-        os.close(handle)
 
 
 class Supervisor:
@@ -139,6 +136,7 @@ class Supervisor:
             self._end_workers()
         self._read()
         self._give_back()
+        self._save_left()
         self._close_tasks()
         left = self.state.has_left()
         spent = {"seconds": round(time.monotonic() - self._began, 3), "why": self.reason}
@@ -448,7 +446,7 @@ class Supervisor:
             self._conflict(one, done.conflict)
         elif done.failed is not None:
             receipts = [asdict(row) for row in done.receipts]
-            why = f"on the merged tree the check {done.failed.said()}: {last_line(done.failed.tail)}"
+            why = f"on the merged tree the check {done.failed.said()}: {telling_line(done.failed.tail)}"
             kind = INTERRUPTED if done.failed.stopped == "the crew was stopped" else CHECK
             body = {"attempt": one.attempt, "kind": kind, "why": why, "run_id": one.run_id}
             self._add(
@@ -472,6 +470,7 @@ class Supervisor:
         if merged.returncode:
             said = merged.stderr.decode("utf-8", "replace").strip()
             raise GitFailed(f"the result branch could not take {one.branch}: {said[-300:]}")
+        self._read()
         self._merge_row(one, done.commit)
 
     def _merge_row(self, one: CrewTask, commit: str) -> None:

@@ -30,6 +30,11 @@ def branch_of(run: str, name: str) -> str:
     return f"{BRANCHES}/{run}/{name}"
 
 
+def folder_name(name: str) -> str:
+    """The folder of such a branch's work tree; git calls the work tree by it (`git.moves` says nothing of these)."""
+    return f"{BRANCHES}-{name}"
+
+
 @frozen
 class TaskCommit:
     """What a task's branch holds: its newest commit and tree, and the files that differ from where it began."""

@@ -239,10 +239,13 @@ class _Observing:
             self._of_clone("shallow", None, None, sentence)
         if branches != before.branches:
             self._compare_branches(dict(before.branches), dict(branches))
-        for name in sorted({*before.trees} - {*now.trees}):
+        theirs, ours = (_without_crews(trees) for trees in (before.trees, now.trees))
+        for name in sorted({*before.trees} - {*now.trees} - theirs):
+            last_seen.forget(self.clone, name)
+        for name in sorted(theirs - ours):
             self._of_clone("worktree-removed", name, None, f"the work tree {name} is gone")
             last_seen.forget(self.clone, name)
-        for name in sorted({*now.trees} - {*before.trees}):
+        for name in sorted(ours - theirs):
             self._of_clone("worktree-added", None, name, f"a work tree was added: {name}")
         waiting = (*before.waiting, *self.of_clone)
         return SeenClone(now.config, branches, now.trees, now.shallow, waiting[-last_seen.MOST :], before.kept)
@@ -442,3 +445,8 @@ def _moment(seconds: int) -> str:
 
 def _seconds(ts: str) -> int:
     return int(datetime.fromisoformat(ts).timestamp())
+
+
+def _without_crews(trees: Iterable[str]) -> set[str]:
+    """Names of work trees without those of crews, which come and go by the hundred (`crew.task_worktree`)."""
+    return {name for name in trees if not name.startswith("crew-")}

@@ -164,8 +164,8 @@ def _teller() -> Callable[[CrewState], None]:
         for one in state.tasks.values():
             now = f"{one.state} {one.attempt}" if one.state != "waiting" else f"waiting {one.why}"
             if seen.get(one.task) != now:
-                if one.task in seen or one.state != "waiting":
-                    why = f": {short(one.why, 100)}" if one.why else ""
+                if one.task in seen or one.state in ("queued", "working"):
+                    why = f": {short(one.why, 100)}" if one.why and one.state in ("waiting", "parked", "decide") else ""
                     say(f"{_clock()}  {_STATES.get(one.state, one.state):9} {one.task}{why}")
                 seen[one.task] = now
 
@@ -293,9 +293,10 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
     for one in state.tasks.values():
         used = state.usage.get((one.task, one.attempt), {})
         tokens = (used.get("tokens_in") or 0) + (used.get("tokens_out") or 0)
-        seconds = time.time() - one.since / 1e6 if one.state == "working" else used.get("seconds") or 0
         said = ", ".join(f"{row['check']} {'passed' if not row['exit_status'] else 'failed'}" for row in one.receipts)
-        who = f"worker {one.worker}" if one.state == "working" else ""
+        is_working = one.state == "working" and not found.reason
+        seconds = time.time() - one.since / 1e6 if is_working else used.get("seconds") or 0
+        who = f"worker {one.worker}" if is_working else ""
         rows.append(
             (
                 strong(one.task),
@@ -308,7 +309,8 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
                 short(titles.get(one.task, ""), 40),
             )
         )
-    how = "ended" if found.ended else "stopping" if state.is_stopping else "open"
+    how = "stopping" if state.is_stopping else "at work"
+    how = "ended" if found.ended else f"stopped ({found.reason}; holdfast crew resume)" if found.reason else how
     return lines(f"Crew {strong(found.run)}, {how}, on {found.branch}", table(rows), "", f"Used: {_used(found.used)}")
 
 

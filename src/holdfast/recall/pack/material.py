@@ -144,7 +144,7 @@ def of_task(clone: Clone, asked: PackRequest, known: Sequence[KnownMemory]) -> P
     """The same for an agent that has its task: approved memory alone, and the task alone says what it is about."""
     head, hand = clone.repo.head(), WorkAtHand(asked.files, asked.words, likely=asked.likely)
     return PackMaterial(
-        chosen=ChosenSession(None, "none", "it has a task"),
+        chosen=ChosenSession(None, "none", last_session.NONE_YET),
         branch=head.branch,
         head=head.oid,
         line=clone.line().id,
