@@ -146,3 +146,20 @@ def test_a_merge_of_the_users_own_is_not_given_up(project: Project, crewed: GitR
     with pytest.raises(BadInput, match="under way"):
         crew_runs.merge_into(project, run)
     assert (crewed / "README").read_text() == "solved by hand\n" and (crewed / ".git/MERGE_HEAD").exists()
+
+
+def test_a_branch_that_the_user_looks_at_is_no_leftover_of_a_killed_worker(
+    crewed: GitRepo, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Who looks at a failed attempt, and changes something there, must find that after the crew went on."""
+    agent = scripted("pathlib.Path('broken').touch(); pathlib.Path('.gitignore').write_text('.env')")
+    run, _ = run_crew(crewed, agent, "Do it", attempts=1)
+    (branch,) = crewed.git("for-each-ref", "--format=%(refname:short)", f"refs/heads/crew/{run}/do*").splitlines()
+    crewed.git("worktree", "add", "-q", str(tmp_path / "look"), branch)
+    (tmp_path / "look" / ".env").write_text("mine")
+    (tmp_path / "look" / "mine").write_text("mine")
+    tip = crewed.git("rev-parse", branch)
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    crew_runs.supervise(project, run, agent=agent_named(agent), workers=1, limits=CrewLimits(attempts=1))
+    assert (tmp_path / "look" / ".env").exists() and (tmp_path / "look" / "mine").exists()
+    assert crewed.git("rev-parse", branch) == tip

@@ -166,10 +166,13 @@ class Supervisor:
         finished = {one.path for one in self.state.tasks.values() if one.state == FINISHED}
         asked = {one.path for one in self.state.tasks.values() if one.state == DECIDE}  # for a person to look at
         clone, result = self.project.clone, str(self.head["path"])
+        kept = {os.path.realpath(path) for path in (result, *finished, *asked) if path}
         known = {one.branch: one for one in self.state.tasks.values()}
         for branch, path in worktrees(clone.repo).items():
-            if path in {result, *finished, *asked} or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
+            if path in kept or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
                 continue
+            if os.path.dirname(path) != os.path.realpath(os.path.dirname(result)):
+                continue  # somebody looks at the branch in a work tree of their own, which is theirs alone
             base = known[branch].base if branch in known else clone.repo.text("merge-base", branch, "HEAD")
             try:
                 TaskWorktree(clone.repo, path, branch).save_and_remove(unfinished(branch), base)
