@@ -147,7 +147,7 @@ class TaskWorktree:
         Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
         """
         held = None
-        if os.path.lexists(os.path.join(self.path, ".git")):
+        if self._mend():
             with contextlib.suppress(HoldfastError):
                 if self.tree.head().branch == self.branch:  # else a commit here would be on no branch of ours
                     held = self.commit(message, base, is_unfinished=True).commit
@@ -159,6 +159,26 @@ class TaskWorktree:
         if held == base:
             self.drop_branch()
         return held if held != base else None
+
+    def _mend(self) -> bool:
+        """Whether it is a work tree that may hold work; an agent that deleted `.git` did not undo what it had done.
+
+        A removal that was interrupted may have taken `.git`, too. Then all that is left is as it was committed.
+        """
+        link = os.path.join(self.path, ".git")
+        if os.path.lexists(link):
+            return True
+        named = os.fsencode(f"{os.path.realpath(self.path)}/.git")
+        for row in _admin_folders(self.repo) if os.path.isdir(self.path) else ():
+            if (fsio.find(os.path.join(row, "gitdir"), limit=1 << 16) or b"").rstrip(b"\n") == named:
+                fsio.replace(link, os.fsencode(f"gitdir: {row}\n"))
+        if not os.path.lexists(link):
+            return False
+        rows = self.tree.run("status", "--porcelain", "-z", "--no-renames").split(b"\0")
+        if all(row.startswith(b" D ") for row in rows if row):
+            os.unlink(link)
+            return False
+        return True
 
     def remove(self) -> None:
         """Take a work tree away whose work is committed; its branch stays."""
@@ -174,6 +194,12 @@ class TaskWorktree:
     def drop_branch(self) -> None:
         """Delete the branch: its work is in the result."""
         drop_branches(self.repo, [self.branch])
+
+
+def _admin_folders(repo: Repo) -> list[str]:
+    """Where git keeps what it knows of each linked work tree."""
+    folder = os.path.join(repo.common_dir, "worktrees")
+    return [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
 
 
 def _included(repo: Repo) -> Iterator[str]:
