@@ -163,3 +163,30 @@ def test_a_branch_that_the_user_looks_at_is_no_leftover_of_a_killed_worker(
     crew_runs.supervise(project, run, agent=agent_named(agent), workers=1, limits=CrewLimits(attempts=1))
     assert (tmp_path / "look" / ".env").exists() and (tmp_path / "look" / "mine").exists()
     assert crewed.git("rev-parse", branch) == tip
+
+
+def test_a_branch_that_the_user_switched_the_result_to_is_not_moved(
+    crewed: GitRepo, scripted: Callable[[str], str]
+) -> None:
+    """Who tries something in the result's work tree while a crew works must find their branch where they left it."""
+    crewed.git("branch", "mine")
+    switch = "subprocess.run(['git', '-C', '../result', 'switch', '-q', 'mine']); pathlib.Path('new').touch()"
+    run, recap = run_crew(crewed, scripted(switch), "Do it")
+    assert crewed.git("rev-parse", "mine") == crewed.git("rev-parse", "main")
+    assert "is on mine: git -C" in recap.reason and not recap.done and not recap.ended
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    GitRepo(Path(path_of(project, run))).git("switch", "-q", f"crew/{run}/result")
+    agent = agent_named("false")
+    recap = crew_runs.supervise(project, run, agent=agent, workers=1, limits=CrewLimits(attempts=1))
+    assert len(recap.done) == 1 and crewed.git("show", f"crew/{run}/result:new") == ""
+
+
+def test_a_file_in_the_way_of_a_merge_is_a_question(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """A note that somebody left in the result's work tree must neither be lost nor end the whole crew."""
+    agent = scripted("pathlib.Path('new').touch(); pathlib.Path('../result/new').write_text('a note')")
+    run, recap = run_crew(crewed, agent, "Do it")
+    assert "could not take" in recap.decide[0]["why"] and "new" in recap.decide[0]["why"]
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    os.unlink(os.path.join(path_of(project, run), "new"))
+    recap = crew_runs.supervise(project, run, agent=agent_named("false"), workers=1, limits=CrewLimits())
+    assert len(recap.done) == 1

@@ -179,7 +179,8 @@ def supervise(
         state = working.supervise()
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
-        if not working.tampered:  # a commit would run hooks that nobody has looked at
+        if not working.tampered and not supervisor.off_result(inside, head):
+            # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()
         project.notices.extend(inside.notices)

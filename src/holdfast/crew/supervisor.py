@@ -31,12 +31,13 @@ from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     TaskWorktree,
     drop_branches,
+    git_words,
     listed_files,
     merged_branches,
     push_branch,
     worktrees,
 )
-from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError
+from holdfast.errors import BadInput, Busy, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
@@ -76,6 +77,14 @@ def alone(project: Project) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def off_result(project: Project, head: Mapping[str, Any]) -> str | None:
+    """That the result's work tree is on another branch, which a merge there would move; None if it is not."""
+    here = project.clone.repo.head().branch
+    if here == head["branch"]:
+        return None
+    return f"{head['path']} is on {here or 'no branch'}: git -C {shlex.quote(head['path'])} switch {head['branch']}"
 
 
 class Supervisor:
@@ -190,6 +199,8 @@ class Supervisor:
             return f"the agent failed {GIVE_UP} times in a row: {self.state.agent_failures[-1].body.get('why')}"
         if self.tampered:
             return f"{self.tampered}: look at that before you go on"  # the next step would run with it
+        if moved := off_result(self.project, self.head):
+            return moved
         if self._died > RESTARTS:
             return f"{self._died} workers ended by themselves: {self._complaint}"
         return self._limits.over(used)
@@ -466,10 +477,13 @@ class Supervisor:
             self.journal.add(*done.review)
         receipts = [asdict(row) for row in done.receipts]
         self._add("checked", one, commit=done.commit, tree=done.tree, receipts=receipts)
+        if off_result(self.project, self.head):  # somebody switched while the checks ran: the next look says so
+            return
         merged = self.project.clone.repo.attempt_patiently("merge", "-q", "--ff-only", done.commit)
         if merged.returncode:
-            said = merged.stderr.decode("utf-8", "replace").strip()
-            raise GitFailed(f"the result branch could not take {one.branch}: {said[-300:]}")
+            said = git_words(merged.stderr)
+            self._add("decide", one, why=f"the result branch could not take {one.branch}: {said}")
+            return
         self._merge_row(one, done.commit)
 
     def _merge_row(self, one: CrewTask, commit: str) -> None:
