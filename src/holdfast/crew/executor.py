@@ -133,6 +133,7 @@ class Executor:
                 step.save(known.path, known.branch, known.base)
             step.do()
         except StepLost:
+            step.account()
             return
         except StepFailed as failure:
             step.fail(failure)
@@ -290,10 +291,16 @@ class _StepAtWork:
     def _used(self) -> tuple[str, dict[str, Any]]:
         """What the step used so far, as a row for the journal."""
         report, self._reported = self._reader.report, time.monotonic()
-        told = {"task": self._work.task, "attempt": self._work.attempt, "agent": self._by._agent.name}
+        told = {"task": self._work.task, "attempt": self._work.attempt, "claim": self._item.attempts}
+        told["agent"] = self._by._agent.name
         used: dict[str, Any] = {n: getattr(report, n) for n in ("tokens_in", "tokens_out", "calls", "model")}
         used["cost"] = report.priced(self._project.settings.prices)
         return "usage", {**told, **used, "seconds": round(self._reported - self._began, 3)}
+
+    def account(self) -> None:
+        """Write down what it used, whoever has the step now: that is spent."""
+        if self._reader.report.tokens or self._reader.report.calls:
+            self._journal.add(self._used())
 
     def _refuse_left(self) -> None:
         """An agent that went elsewhere in its work tree, or rewrote what was there, did another task."""
