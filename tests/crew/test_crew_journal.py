@@ -93,6 +93,13 @@ def test_what_a_killed_worker_used_stays_used() -> None:
     assert state.used()["tokens"] == 10 and state.usage_of(state.tasks["a"])["tokens_in"] == 3
 
 
+def test_what_was_broken_down_is_no_failure_any_more() -> None:
+    """Its last failure would have it broken down again at every look, and each time a model is paid for it."""
+    rows = [PLAN, of("a", "queue"), of("a", "fail", kind="check", why="no")]
+    state = CrewState().fold(steps(*rows, {"step": "conflict", "task": "a", "why": "it was broken down"}))
+    assert (state.tasks["a"].state, state.tasks["a"].kind) == ("waiting", "conflict")
+
+
 def test_a_late_word_of_an_older_attempt_changes_nothing() -> None:
     """A worker whose lease ran out may wake up after another one took the task, or even merged it."""
     rows = [PLAN, of("a", "queue"), of("a", "start"), of("a", "fail", kind="agent", why="lost"), of("a", "queue", 2)]

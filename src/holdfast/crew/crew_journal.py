@@ -224,7 +224,7 @@ class CrewState:
         one.state = DONE  # all its parts are
 
     def _conflict(self, step: CrewStep, one: CrewTask) -> None:
-        one.state, one.why = WAITING, str(step.body.get("why"))
+        one.state, one.why, one.kind = WAITING, str(step.body.get("why")), "conflict"
         self.decisions.pop(one.task, None)
 
     def _park(self, step: CrewStep, one: CrewTask) -> None:
