@@ -3,15 +3,16 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holdfast import Project
-from holdfast.crew import crew_runs
+from holdfast.crew import crew_runs, supervisor
 from holdfast.crew.crew_journal import CrewJournal
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
-from holdfast.errors import BadInput, GitFailed
+from holdfast.errors import BadInput, Busy, GitFailed, NotFound
 from tests.conftest import GitRepo
 from tests.crew.conftest import run_crew
 
@@ -190,3 +191,16 @@ def test_a_file_in_the_way_of_a_merge_is_a_question(crewed: GitRepo, scripted: C
     os.unlink(os.path.join(path_of(project, run), "new"))
     recap = crew_runs.supervise(project, run, agent=agent_named("false"), workers=1, limits=CrewLimits())
     assert len(recap.done) == 1
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(project: Project, crewed: GitRepo, tmp_path: Path) -> None:
+    """A run that nobody supervises would be the one that `crew stop` and `crew resume` mean."""
+    how: dict[str, Any] = {"folder": str(crewed.path), "agent": agent_named("true"), "workers": 1}
+    with supervisor.alone(project), pytest.raises(Busy):
+        crew_runs.begin(project, ["Do it"], limits=CrewLimits(), **how)
+    (tmp_path / "issues.json").write_text('[{"number": 1, "title": "x", "body": "half a character: \\ud800"}]')
+    with pytest.raises(BadInput):
+        crew_runs.begin(project, [str(tmp_path / "issues.json")], limits=CrewLimits(), **how)
+    assert crew_runs.leftovers(project) == [] and crewed.git("worktree", "list").count("\n") == 0
+    with pytest.raises(NotFound):
+        crew_runs.named_run(project, None)

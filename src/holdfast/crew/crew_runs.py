@@ -113,10 +113,17 @@ def begin(
     place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, RESULT), branch)
     if plan is None and not any(task.kind not in PLANS for task in tasks):
         raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
-    start_branch(project.clone.repo, branch, head.branch)
-    place.reopen()
-    inside = Project.open(place.path, environ=project.environ, drain=False)
-    tasks = historian.place(inside, plan) if plan is not None else tasks
+    with supervisor.alone(project):  # who waits for nobody would make a run that nobody supervises
+        start_branch(project.clone.repo, branch, head.branch)
+        try:
+            place.reopen()
+            inside = Project.open(place.path, environ=project.environ, drain=False)
+            tasks = historian.place(inside, plan) if plan is not None else tasks
+        except HoldfastError:  # there is no run that would speak of them
+            with contextlib.suppress(HoldfastError):
+                place.remove()
+                place.drop_branch()
+            raise
     told: dict[str, Any] = {"branch": branch, "base": head.branch, "commit": head.oid, "path": place.path}
     told |= {"top": project.clone.repo.top, "started": project.clone.now(), "goal": " ".join(asked)[:500]}
     told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False, "remote": remote}
