@@ -288,3 +288,12 @@ def test_a_removal_that_was_interrupted_is_no_work(repo: GitRepo, tree: TaskWork
     os.unlink(os.path.join(tree.path, "README"))
     tree.save_and_remove("Unfinished", repo.tip())
     assert repo.git("rev-parse", tree.branch) == held.commit and not os.path.exists(tree.path)
+
+
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_a_change_that_git_was_told_not_to_see_is_committed(repo: GitRepo, tree: TaskWorktree, flag: str) -> None:
+    """Checks run with the files that are there: what they passed with must be in the commit."""
+    at(tree).write("README", "changed")
+    at(tree).git("update-index", flag, "README")
+    held = tree.commit("Do it", repo.tip())
+    assert held.files == ("README",) and repo.git("show", f"{tree.branch}:README") == "changed"

@@ -88,6 +88,7 @@ class TaskWorktree:
         Unfinished work is committed without hooks: it must be kept whatever they think of it.
         """
         tree = self.tree
+        self._unhide()
         added = tree.attempt_patiently("add", "-A", "--", ".", f":(exclude){TRACKED}")
         if added.returncode:
             raise GitFailed(f"git took no changes of {self.branch}: {git_words(added.stderr)}")
@@ -99,6 +100,16 @@ class TaskWorktree:
         if inner := next(filter(self._has_commits_of_its_own, held.files), None):
             raise GitFailed(f"{inner} is a repository of its own, and no remote has its newest commit")
         return held
+
+    def _unhide(self) -> None:
+        """Let git see every file that is there: checks would pass with a change that an agent hid from the commit."""
+        rows = self.tree.run("ls-files", "-v", "-z").split(b"\0")
+        found = [row[2:] for row in rows if row[:1].islower() or row[:1] == b"S"]
+        there = [name for name in found if os.path.lexists(os.path.join(os.fsencode(self.path), name))]
+        if there:  # what a sparse checkout leaves out is not
+            names = b"".join(name + b"\0" for name in there)
+            for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
+                self.tree.attempt_patiently("update-index", flag, "-z", "--stdin", stdin=names)
 
     def _has_commits_of_its_own(self, name: str) -> bool:
         """Whether a path is a repository in the work tree with commits that would go with it."""
