@@ -165,9 +165,13 @@ class _StepAtWork:
         self._held: TaskCommit | None = None
 
     def save(self, path: str, branch: str, base: str) -> None:
-        """Keep what a worker left that was here before: it is committed on its own branch."""
+        """Keep what a worker left that was here before: it is committed on its own branch.
+
+        What cannot be committed stays where it is, and takes nothing from this attempt, which has a place of its own.
+        """
         if os.path.isdir(path) and path != self._tree.path:
-            TaskWorktree(self._project.clone.repo, path, branch).save_and_remove(unfinished(self._work.title), base)
+            with contextlib.suppress(HoldfastError, OSError):
+                TaskWorktree(self._project.clone.repo, path, branch).save_and_remove(unfinished(self._work.title), base)
 
     def do(self) -> None:
         """The whole step, up to the row in the journal that says what came of it."""
