@@ -204,3 +204,19 @@ def test_a_run_that_cannot_begin_leaves_nothing(project: Project, crewed: GitRep
     assert crew_runs.leftovers(project) == [] and crewed.git("worktree", "list").count("\n") == 0
     with pytest.raises(NotFound):
         crew_runs.named_run(project, None)
+
+
+def test_checks_of_the_merged_tree_end_with_the_crew(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path, tmp_path: Path
+) -> None:
+    """Who presses Ctrl-C, or named a limit, must not wait for half an hour of checks; also where no worker is left."""
+    settings.write_text(f"[crew.checks]\ndefault = 'test ! -e {tmp_path}/slow || (sleep 20; touch {tmp_path}/through)'")
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "workers": 1}
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), limits=CrewLimits(), **how)
+    asked = crew_runs.supervise(project, run, limits=CrewLimits(), approve=lambda *_: None, **how)
+    assert asked.decide
+    GitRepo(Path(path_of(project, run))).commit("other", "x")  # the tree that was checked is not the merged one
+    (tmp_path / "slow").touch()
+    recap = crew_runs.supervise(project, run, limits=CrewLimits(time=1), **how)
+    assert recap.reason and not (tmp_path / "through").exists() and recap.waiting[0]["state"] == "finished"

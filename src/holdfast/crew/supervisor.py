@@ -110,6 +110,7 @@ class Supervisor:
         self._workers: list[_WorkerProcess] = []
         self._bell = threading.Event()
         self._lane: threading.Thread | None = None
+        self._is_ending = False
         self._merged: MergeOutcome | None = None
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board: dict[str, Task] = {}
@@ -249,6 +250,7 @@ class Supervisor:
                 self.journal.add(("fail", {**body, "why": f"its worker ended {CLAIMS} times: {self._complaint}"}))
 
     def _end_workers(self) -> None:
+        self._is_ending = True  # the merge lane's checks as well: after Ctrl-C nobody waits half an hour
         for one in self._workers:
             one.close()
         until = time.monotonic() + STOPPING
@@ -447,7 +449,7 @@ class Supervisor:
             self._bell.set()
 
     def _why_end_checks(self) -> str | None:
-        return "the crew was stopped" if self.state.is_stopping else None
+        return "the crew was stopped" if self.state.is_stopping or self._is_ending else None
 
     def _take_merged(self, done: MergeOutcome) -> None:
         one = self.state.tasks[done.task]
