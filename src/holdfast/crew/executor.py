@@ -419,7 +419,10 @@ def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
     """Hashes of what no step may change: git's settings and hooks, and our own settings."""
     common = project.clone.repo.common_dir
     files = [os.path.join(common, "config"), project.clone.layout.settings, user_settings(environ)]
-    files += [os.path.join(common, "config.worktree"), os.path.join(common, "info", "attributes")]
+    files += [os.path.join(common, "config.worktree")]
+    files += [os.path.join(common, "info", name) for name in ("attributes", "exclude")]
+    own = os.path.join(environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config"), "git")
+    files += [os.path.join(own, name) for name in ("config", "attributes", "ignore")]
     files.append(os.path.join(user_data(environ), ALLOWED))
     files += [environ.get("GIT_CONFIG_GLOBAL") or os.path.join(environ.get("HOME", ""), ".gitconfig")]
     hooks = os.path.join(common, "hooks")
