@@ -220,3 +220,20 @@ def test_checks_of_the_merged_tree_end_with_the_crew(
     (tmp_path / "slow").touch()
     recap = crew_runs.supervise(project, run, limits=CrewLimits(time=1), **how)
     assert recap.reason and not (tmp_path / "through").exists() and recap.waiting[0]["state"] == "finished"
+
+
+def test_a_check_that_lost_its_command_is_a_question(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path
+) -> None:
+    """Finished work waits until its check has a command again; the crew does not end with an error."""
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "workers": 1}
+    how["limits"], before = CrewLimits(), settings.read_text()
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), **how)
+    crew_runs.supervise(project, run, approve=lambda *_: None, **how)
+    settings.write_text("")
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    assert "names no check" in crew_runs.supervise(project, run, **how).decide[0]["why"]
+    settings.write_text(before)
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    assert len(crew_runs.supervise(project, run, **how).done) == 1

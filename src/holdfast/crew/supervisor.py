@@ -433,7 +433,12 @@ class Supervisor:
         if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
             return
-        checks = checks_of(self._board[one.task].checks, check_commands(self.project))
+        try:
+            checks = checks_of(self._board[one.task].checks, check_commands(self.project))
+        except BadInput as error:  # its command is gone since it was worked on
+            self._add("decide", one, why=f"{error}. {error.hint}")
+            self._read()
+            return
         self._lane = threading.Thread(target=self._run_lane, args=(one, tip, checks), daemon=True)
         self._lane.start()
 
