@@ -18,7 +18,7 @@ from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.executor import CrewWork, Executor, prompt_text
 from holdfast.crew.headless_agents import HeadlessAgent, agent_named
 from holdfast.crew.historian import CrewRecap
-from holdfast.crew.merge_lane import MergeOutcome
+from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     RESULT,
@@ -186,7 +186,7 @@ def supervise(
         state = working.supervise()
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
-        if not working.tampered and not supervisor.off_result(inside, head):
+        if not working.tampered and not off_result(inside, head):
             # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()

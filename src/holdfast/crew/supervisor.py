@@ -26,7 +26,7 @@ from holdfast.crew.check_receipts import check_commands, checks_of
 from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, last_line, ref_name, unfinished
-from holdfast.crew.merge_lane import MergeOutcome
+from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     TaskWorktree,
@@ -77,14 +77,6 @@ def alone(project: Project) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-def off_result(project: Project, head: Mapping[str, Any]) -> str | None:
-    """That the result's work tree is on another branch, which a merge there would move; None if it is not."""
-    here = project.clone.repo.head().branch
-    if here == head["branch"]:
-        return None
-    return f"{head['path']} is on {here or 'no branch'}: git -C {shlex.quote(head['path'])} switch {head['branch']}"
 
 
 class Supervisor:
