@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 from tests.conftest import GitRepo
 from tests.crew.conftest import run_crew
@@ -72,3 +73,25 @@ def test_a_full_disk_stops_the_step_and_is_shown_to_a_person(crewed: GitRepo, sc
     assert "hold more than 10 MB" in row["why"]
     path = row["why"].rpartition("look at ")[2]
     assert os.path.getsize(os.path.join(path, "large")) == 30_000_000
+
+
+def test_what_cannot_be_committed_stays_and_the_next_attempt_is_made(
+    crewed: GitRepo, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """An agent that made an empty repository once must not use up the attempts of those after it."""
+    code = "seen = pathlib.Path(%r); first = not seen.exists(); seen.touch(); pathlib.Path('new').touch()\n"
+    code += "first and subprocess.run(['git', 'init', '-q', 'inner'])"
+    run, recap = run_crew(crewed, scripted(code % str(tmp_path / "seen")), "Do it", attempts=2)
+    assert [row["attempts"] for row in recap.done] == [2] and crewed.git("show", f"crew/{run}/result:new") == ""
+    assert ".1]" in crewed.git("worktree", "list"), "for a person to look at"
+
+
+def test_a_check_does_not_pass_by_what_is_not_committed(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path
+) -> None:
+    """Done means that it works for whoever merges it, not only where the agent left its build folder."""
+    settings.write_text('[crew.checks]\ndefault = "test -f build/out"\n')
+    code = 'pathlib.Path("build").mkdir(); pathlib.Path("build/out").write_text("x")\n'
+    code += 'pathlib.Path(".gitignore").write_text("build/\\n"); pathlib.Path("n").write_text("x")'
+    _, done = run_crew(crewed, scripted(code), "Build it", attempts=1)
+    assert not done.done and "check default ended with 1" in done.failed[0]["why"]

@@ -85,6 +85,21 @@ def test_repeated_rows_count_once() -> None:
     assert as_values(twice) == as_values(once) and once.tasks["a"].failures == 1 and once.used()["tokens"] == 9
 
 
+def test_what_a_killed_worker_used_stays_used() -> None:
+    """A crew that is stopped and goes on again and again must not spend its whole budget each time."""
+    rows = [PLAN, of("a", "queue"), of("a", "start"), of("a", "usage", tokens_in=5), of("a", "usage", tokens_in=7)]
+    rows += [of("a", "start"), of("a", "usage", claim=2, tokens_in=3)]
+    state = CrewState().fold(steps(*rows))
+    assert state.used()["tokens"] == 10 and state.usage_of(state.tasks["a"])["tokens_in"] == 3
+
+
+def test_what_was_broken_down_is_no_failure_any_more() -> None:
+    """Its last failure would have it broken down again at every look, and each time a model is paid for it."""
+    rows = [PLAN, of("a", "queue"), of("a", "fail", kind="check", why="no")]
+    state = CrewState().fold(steps(*rows, {"step": "conflict", "task": "a", "why": "it was broken down"}))
+    assert (state.tasks["a"].state, state.tasks["a"].kind) == ("waiting", "conflict")
+
+
 def test_a_late_word_of_an_older_attempt_changes_nothing() -> None:
     """A worker whose lease ran out may wake up after another one took the task, or even merged it."""
     rows = [PLAN, of("a", "queue"), of("a", "start"), of("a", "fail", kind="agent", why="lost"), of("a", "queue", 2)]

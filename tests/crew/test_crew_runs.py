@@ -3,15 +3,16 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holdfast import Project
-from holdfast.crew import crew_runs
+from holdfast.crew import crew_journal, crew_runs
 from holdfast.crew.crew_journal import CrewJournal
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
-from holdfast.errors import BadInput, GitFailed
+from holdfast.errors import BadInput, Busy, GitFailed, NotFound
 from tests.conftest import GitRepo
 from tests.crew.conftest import run_crew
 
@@ -147,3 +148,93 @@ def test_a_merge_of_the_users_own_is_not_given_up(project: Project, crewed: GitR
     with pytest.raises(BadInput, match="under way"):
         crew_runs.merge_into(project, run)
     assert (crewed / "README").read_text() == "solved by hand\n" and (crewed / ".git/MERGE_HEAD").exists()
+
+
+def test_a_branch_that_the_user_looks_at_is_no_leftover_of_a_killed_worker(
+    crewed: GitRepo, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Who looks at a failed attempt, and changes something there, must find that after the crew went on."""
+    agent = scripted("pathlib.Path('broken').touch(); pathlib.Path('.gitignore').write_text('.env')")
+    run, _ = run_crew(crewed, agent, "Do it", attempts=1)
+    (branch,) = crewed.git("for-each-ref", "--format=%(refname:short)", f"refs/heads/crew/{run}/do*").splitlines()
+    crewed.git("worktree", "add", "-q", str(tmp_path / "look"), branch)
+    (tmp_path / "look" / ".env").write_text("mine")
+    (tmp_path / "look" / "mine").write_text("mine")
+    tip = crewed.git("rev-parse", branch)
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    crew_runs.supervise(project, run, agent=agent_named(agent), workers=1, limits=CrewLimits(attempts=1))
+    assert (tmp_path / "look" / ".env").exists() and (tmp_path / "look" / "mine").exists()
+    assert crewed.git("rev-parse", branch) == tip
+
+
+def test_a_branch_that_the_user_switched_the_result_to_is_not_moved(
+    crewed: GitRepo, scripted: Callable[[str], str]
+) -> None:
+    """Who tries something in the result's work tree while a crew works must find their branch where they left it."""
+    crewed.git("branch", "mine")
+    switch = "subprocess.run(['git', '-C', '../crew-result', 'switch', '-q', 'mine']); pathlib.Path('new').touch()"
+    run, recap = run_crew(crewed, scripted(switch), "Do it")
+    assert crewed.git("rev-parse", "mine") == crewed.git("rev-parse", "main")
+    assert "is on mine: git -C" in recap.reason and not recap.done and not recap.ended
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    GitRepo(Path(path_of(project, run))).git("switch", "-q", f"crew/{run}/result")
+    agent = agent_named("false")
+    recap = crew_runs.supervise(project, run, agent=agent, workers=1, limits=CrewLimits(attempts=1))
+    assert len(recap.done) == 1 and crewed.git("show", f"crew/{run}/result:new") == ""
+
+
+def test_a_file_in_the_way_of_a_merge_is_a_question(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """A note that somebody left in the result's work tree must neither be lost nor end the whole crew."""
+    agent = scripted("pathlib.Path('new').touch(); pathlib.Path('../crew-result/new').write_text('a note')")
+    run, recap = run_crew(crewed, agent, "Do it")
+    assert "could not take" in recap.decide[0]["why"] and "new" in recap.decide[0]["why"]
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    os.unlink(os.path.join(path_of(project, run), "new"))
+    recap = crew_runs.supervise(project, run, agent=agent_named("false"), workers=1, limits=CrewLimits())
+    assert len(recap.done) == 1
+
+
+def test_a_run_that_cannot_begin_leaves_nothing(project: Project, crewed: GitRepo, tmp_path: Path) -> None:
+    """A run that nobody supervises would be the one that `crew stop` and `crew resume` mean."""
+    how: dict[str, Any] = {"folder": str(crewed.path), "agent": agent_named("true"), "workers": 1}
+    with crew_journal.alone(project), pytest.raises(Busy):
+        crew_runs.begin(project, ["Do it"], limits=CrewLimits(), **how)
+    (tmp_path / "issues.json").write_text('[{"number": 1, "title": "x", "body": "half a character: \\ud800"}]')
+    with pytest.raises(BadInput):
+        crew_runs.begin(project, [str(tmp_path / "issues.json")], limits=CrewLimits(), **how)
+    assert crew_runs.leftovers(project) == [] and crewed.git("worktree", "list").count("\n") == 0
+    with pytest.raises(NotFound):
+        crew_runs.named_run(project, None)
+
+
+def test_checks_of_the_merged_tree_end_with_the_crew(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path, tmp_path: Path
+) -> None:
+    """Who presses Ctrl-C, or named a limit, must not wait for half an hour of checks; also where no worker is left."""
+    settings.write_text(f"[crew.checks]\ndefault = 'test ! -e {tmp_path}/slow || (sleep 20; touch {tmp_path}/through)'")
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "workers": 1}
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), limits=CrewLimits(), **how)
+    asked = crew_runs.supervise(project, run, limits=CrewLimits(), approve=lambda *_: None, **how)
+    assert asked.decide
+    GitRepo(Path(path_of(project, run))).commit("other", "x")  # the tree that was checked is not the merged one
+    (tmp_path / "slow").touch()
+    recap = crew_runs.supervise(project, run, limits=CrewLimits(time=1), **how)
+    assert recap.reason and not (tmp_path / "through").exists() and recap.waiting[0]["state"] == "finished"
+
+
+def test_a_check_that_lost_its_command_is_a_question(
+    crewed: GitRepo, scripted: Callable[[str], str], settings: Path
+) -> None:
+    """Finished work waits until its check has a command again; the crew does not end with an error."""
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "workers": 1}
+    how["limits"], before = CrewLimits(), settings.read_text()
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), **how)
+    crew_runs.supervise(project, run, approve=lambda *_: None, **how)
+    settings.write_text("")
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    assert "names no check" in crew_runs.supervise(project, run, **how).decide[0]["why"]
+    settings.write_text(before)
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    assert len(crew_runs.supervise(project, run, **how).done) == 1

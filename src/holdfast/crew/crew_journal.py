@@ -152,7 +152,7 @@ class CrewState:
         self.tasks: dict[str, CrewTask] = {}
         self.position = 0
         self.failures: list[CrewStep] = []
-        self.usage: dict[tuple[str, int], Mapping[str, Any]] = {}
+        self.usage: dict[tuple[str, int, int], Mapping[str, Any]] = {}  # of each time that a worker took an attempt up
         self.notes: list[str] = []  # for the recap: overlaps, fallbacks
         self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
@@ -200,7 +200,7 @@ class CrewState:
         one.worker, one.branch, one.path, one.base = (str(body[name]) for name in ("worker", "branch", "path", "base"))
 
     def _usage(self, step: CrewStep, one: CrewTask) -> None:
-        self.usage[one.task, int(step.body["attempt"])] = step.body
+        self.usage[one.task, int(step.body["attempt"]), int(step.body.get("claim") or 1)] = step.body
 
     def _finish(self, step: CrewStep, one: CrewTask) -> None:
         one.state, body = FINISHED, step.body
@@ -232,7 +232,7 @@ class CrewState:
         one.state = DONE  # all its parts are
 
     def _conflict(self, step: CrewStep, one: CrewTask) -> None:
-        one.state, one.why = WAITING, str(step.body.get("why"))
+        one.state, one.why, one.kind = WAITING, str(step.body.get("why")), "conflict"
         self.decisions.pop(one.task, None)
 
     def _park(self, step: CrewStep, one: CrewTask) -> None:
@@ -255,6 +255,11 @@ class CrewState:
         names = ("tokens_in", "tokens_out", "calls", "cost", "seconds")
         found = {name: float(sum(one.get(name) or 0 for one in self.usage.values())) for name in names}
         return {**found, "tokens": found["tokens_in"] + found["tokens_out"]}
+
+    def usage_of(self, one: CrewTask) -> Mapping[str, Any]:
+        """What a task's attempt used since a worker took it up last."""
+        found = [(key, body) for key, body in self.usage.items() if key[:2] == (one.task, one.attempt)]
+        return max(found, key=lambda row: row[0])[1] if found else {}
 
     def has_left(self) -> bool:
         """Whether something is under way or may still be."""

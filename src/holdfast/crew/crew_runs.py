@@ -18,7 +18,7 @@ from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.executor import CrewWork, Executor, prompt_text
 from holdfast.crew.headless_agents import HeadlessAgent, agent_named
 from holdfast.crew.historian import CrewRecap
-from holdfast.crew.merge_lane import MergeOutcome
+from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     RESULT,
@@ -114,15 +114,21 @@ def begin(
     place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, folder_name(RESULT)), branch)
     if plan is None and not any(task.kind not in PLANS for task in tasks):
         raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
-    with crew_journal.alone(project):
+    with crew_journal.alone(project):  # who waits for nobody would make a run that nobody supervises
         _sweep_unborn(project)
-    start_branch(project.clone.repo, branch, head.branch)
-    place.reopen()
-    inside = Project.open(place.path, environ=project.environ, drain=False)
-    if plan is not None:
-        tasks = historian.place(inside, plan)
-    else:  # as they wait on the user's branch: once both are merged, what waited there is known to be published
-        historian.publish(inside)
+        start_branch(project.clone.repo, branch, head.branch)
+        try:
+            place.reopen()
+            inside = Project.open(place.path, environ=project.environ, drain=False)
+            if plan is not None:
+                tasks = historian.place(inside, plan)
+            else:  # as they wait on the user's branch: once that is merged, what waited there is known to be published
+                historian.publish(inside)
+        except HoldfastError:  # there is no run that would speak of them
+            with contextlib.suppress(HoldfastError):
+                place.remove()
+                place.drop_branch()
+            raise
     told: dict[str, Any] = {"branch": branch, "base": head.branch, "commit": head.oid, "path": place.path}
     told |= {"top": project.clone.repo.top, "started": project.clone.now(), "goal": " ".join(asked)[:500]}
     told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False, "remote": remote}
@@ -196,7 +202,8 @@ def supervise(
         state = working.supervise()
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
-        if not working.tampered:  # a commit would run hooks that nobody has looked at
+        if not working.tampered and not off_result(inside, head):
+            # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()
         project.notices.extend(inside.notices)

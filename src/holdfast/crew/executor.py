@@ -148,6 +148,7 @@ class Executor:
                 step.save(known.path, known.branch, known.base)
             step.do()
         except StepLost:
+            step.account()
             return
         except StepFailed as failure:
             step.fail(failure)
@@ -188,9 +189,13 @@ class _StepAtWork:
         self._held: TaskCommit | None = None
 
     def save(self, path: str, branch: str, base: str) -> None:
-        """Keep what a worker left that was here before: it is committed on its own branch."""
+        """Keep what a worker left that was here before: it is committed on its own branch.
+
+        What cannot be committed stays where it is, and takes nothing from this attempt, which has a place of its own.
+        """
         if os.path.isdir(path) and path != self._tree.path:
-            TaskWorktree(self._project.clone.repo, path, branch).save_and_remove(unfinished(self._work.title), base)
+            with contextlib.suppress(HoldfastError, OSError):
+                TaskWorktree(self._project.clone.repo, path, branch).save_and_remove(unfinished(self._work.title), base)
 
     def do(self) -> None:
         """The whole step, up to the row in the journal that says what came of it."""
@@ -200,6 +205,7 @@ class _StepAtWork:
         self._journal.add(("start", {**facts, "base": work.base, "worker": self._by.worker, "inputs": asdict(work)}))
         place.make(work.base)
         self._prepare()
+        place.note_prepared()
         self._run_agent()
         assert self._held is not None
         passed = self._check(checks, self._held.tree)
@@ -319,10 +325,16 @@ class _StepAtWork:
     def _used(self) -> tuple[str, dict[str, Any]]:
         """What the step used so far, as a row for the journal."""
         report, self._reported = self._reader.report, time.monotonic()
-        told = {"task": self._work.task, "attempt": self._work.attempt, "agent": self._by._agent.name}
+        told = {"task": self._work.task, "attempt": self._work.attempt, "claim": self._item.attempts}
+        told["agent"] = self._by._agent.name
         used: dict[str, Any] = {n: getattr(report, n) for n in ("tokens_in", "tokens_out", "calls", "model")}
         used["cost"] = report.priced(self._project.settings.prices)
         return "usage", {**told, **used, "seconds": round(self._reported - self._began, 3)}
+
+    def account(self) -> None:
+        """Write down what it used, whoever has the step now: that is spent."""
+        if self._reader.report.tokens or self._reader.report.calls:
+            self._journal.add(self._used())
 
     def _refuse_left(self) -> None:
         """An agent that went elsewhere in its work tree, or rewrote what was there, did another task."""
@@ -341,6 +353,7 @@ class _StepAtWork:
             raise StepFailed(NOTHING, f"the agent changed nothing: {last_line(self._reader.report.said or end.tail)}")
 
     def _check(self, checks: Mapping[str, str], tree: str) -> tuple[CheckReceipt, ...]:
+        self._tree.drop_unprepared()
         found = run_checks(
             checks,
             cwd=self._tree.path,
@@ -444,7 +457,10 @@ def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
     """Hashes of what no step may change: git's settings and hooks, and our own settings."""
     common = project.clone.repo.common_dir
     files = [os.path.join(common, "config"), project.clone.layout.settings, user_settings(environ)]
-    files += [os.path.join(common, "config.worktree"), os.path.join(common, "info", "attributes")]
+    files += [os.path.join(common, "config.worktree")]
+    files += [os.path.join(common, "info", name) for name in ("attributes", "exclude")]
+    own = os.path.join(environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config"), "git")
+    files += [os.path.join(own, name) for name in ("config", "attributes", "ignore")]
     files.append(os.path.join(user_data(environ), ALLOWED))
     files += [environ.get("GIT_CONFIG_GLOBAL") or os.path.join(environ.get("HOME", ""), ".gitconfig")]
     hooks = os.path.join(common, "hooks")

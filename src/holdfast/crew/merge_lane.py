@@ -7,6 +7,7 @@ outcome. Killed at any point, it starts again from the commit that the journal k
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,14 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 MAX_DIFF = 200_000  # bytes of a diff that a reviewer gets: what is longer nobody reads, and a pipe has to take it
+
+
+def off_result(project: Project, head: Mapping[str, Any]) -> str | None:
+    """That the result's work tree is on another branch, which a merge there would move; None if it is not."""
+    here = project.clone.repo.head().branch
+    if here == head["branch"]:
+        return None
+    return f"{head['path']} is on {here or 'no branch'}: git -C {shlex.quote(head['path'])} switch {head['branch']}"
 
 
 @frozen(kw_only=True)
@@ -60,6 +69,7 @@ class MergeLane:
         if held.tree == one.tree and one.base == tip:
             receipts = tuple(CheckReceipt(**row) for row in one.receipts)  # the very tree that was checked
         else:
+            place.drop_unprepared()
             receipts = run_checks(
                 checks,
                 cwd=place.path,

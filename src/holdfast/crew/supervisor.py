@@ -20,19 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store.agent_cycles import is_dead
-from holdfast.crew import historian, merge_lane
+from holdfast.crew import crew_journal, historian, merge_lane
 from holdfast.crew.check_receipts import check_commands, checks_of
-from holdfast.crew.crew_journal import (
-    DECIDE,
-    DONE,
-    FINISHED,
-    QUEUED,
-    WAITING,
-    WORKING,
-    CrewJournal,
-    CrewState,
-    queue_of,
-)
+from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import (
     CHECK,
@@ -45,17 +35,18 @@ from holdfast.crew.executor import (
     telling_line,
     unfinished,
 )
-from holdfast.crew.merge_lane import MergeOutcome
+from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.step_process import end_marked
 from holdfast.crew.task_worktree import (
     TaskWorktree,
     drop_branches,
+    git_words,
     listed_files,
     merged_branches,
     push_branch,
     worktrees,
 )
-from holdfast.errors import BadInput, GitFailed, HoldfastError
+from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
@@ -95,11 +86,13 @@ class Supervisor:
         self.project = project
         self.journal = CrewJournal(project.agents.database, run, clean=project.clone.intake.value)
         self.head, self.state = self.journal.head(), CrewState()
-        self._queue, self._limits, self._approve, self._tell = queue_of(project, run), limits, approve, tell
+        self._queue = crew_journal.queue_of(project, run)
+        self._limits, self._approve, self._tell = limits, approve, tell
         self._agent, self._count = tuple(agent), workers
         self._workers: list[_WorkerProcess] = []
         self._bell = threading.Event()
         self._lane: threading.Thread | None = None
+        self._is_ending = False
         self._merged: MergeOutcome | None = None
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board: dict[str, Task] = {}
@@ -168,10 +161,13 @@ class Supervisor:
         finished = {one.path for one in self.state.tasks.values() if one.state == FINISHED}
         asked = {one.path for one in self.state.tasks.values() if one.state == DECIDE}  # for a person to look at
         clone, result = self.project.clone, str(self.head["path"])
+        kept = {os.path.realpath(path) for path in (result, *finished, *asked) if path}
         known = {one.branch: one for one in self.state.tasks.values()}
         for branch, path in worktrees(clone.repo).items():
-            if path in {result, *finished, *asked} or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
+            if path in kept or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
                 continue
+            if os.path.dirname(path) != os.path.realpath(os.path.dirname(result)):
+                continue  # somebody looks at the branch in a work tree of their own, which is theirs alone
             base = known[branch].base if branch in known else clone.repo.text("merge-base", branch, "HEAD")
             try:
                 TaskWorktree(clone.repo, path, branch).save_and_remove(unfinished(branch), base)
@@ -189,6 +185,8 @@ class Supervisor:
             return f"the agent failed {GIVE_UP} times in a row: {self.state.agent_failures[-1].body.get('why')}"
         if self.tampered:
             return f"{self.tampered}: look at that before you go on"  # the next step would run with it
+        if moved := off_result(self.project, self.head):
+            return moved
         if self._died > RESTARTS:
             return f"{self._died} workers ended by themselves: {self._complaint}"
         return self._limits.over(used)
@@ -237,6 +235,7 @@ class Supervisor:
                 self.journal.add(("fail", {**body, "why": f"its worker ended {CLAIMS} times: {self._complaint}"}))
 
     def _end_workers(self) -> None:
+        self._is_ending = True  # the merge lane's checks as well: after Ctrl-C nobody waits half an hour
         for one in self._workers:
             one.close()
         until = time.monotonic() + STOPPING
@@ -420,7 +419,12 @@ class Supervisor:
         if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
             return
-        checks = checks_of(self._board[one.task].checks, check_commands(self.project))
+        try:
+            checks = checks_of(self._board[one.task].checks, check_commands(self.project))
+        except BadInput as error:  # its command is gone since it was worked on
+            self._add("decide", one, why=f"{error}. {error.hint}")
+            self._read()
+            return
         self._lane = threading.Thread(target=self._run_lane, args=(one, tip, checks), daemon=True)
         self._lane.start()
 
@@ -436,7 +440,7 @@ class Supervisor:
             self._bell.set()
 
     def _why_end_checks(self) -> str | None:
-        return "the crew was stopped" if self.state.is_stopping else None
+        return "the crew was stopped" if self.state.is_stopping or self._is_ending else None
 
     def _take_merged(self, done: MergeOutcome) -> None:
         one = self.state.tasks[done.task]
@@ -466,10 +470,13 @@ class Supervisor:
             self.journal.add(*done.review)
         receipts = [asdict(row) for row in done.receipts]
         self._add("checked", one, commit=done.commit, tree=done.tree, receipts=receipts)
+        if off_result(self.project, self.head):  # somebody switched while the checks ran: the next look says so
+            return
         merged = self.project.clone.repo.attempt_patiently("merge", "-q", "--ff-only", done.commit)
         if merged.returncode:
-            said = merged.stderr.decode("utf-8", "replace").strip()
-            raise GitFailed(f"the result branch could not take {one.branch}: {said[-300:]}")
+            said = git_words(merged.stderr)
+            self._add("decide", one, why=f"the result branch could not take {one.branch}: {said}")
+            return
         self._read()
         self._merge_row(one, done.commit)
 

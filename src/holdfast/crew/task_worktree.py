@@ -21,6 +21,7 @@ from holdfast.values import frozen
 BRANCHES = "crew"  # the folder of all branches of crews
 RESULT = "result"  # the branch of a run that finished tasks are merged into
 INCLUDE = ".worktreeinclude"
+PREPARED = "holdfast-prepared"  # in the work tree's git folder: the ignored files that were there when it was ready
 MAX_INCLUDED = 64 << 20  # bytes that are copied into a new work tree: settings and keys, not builds
 MAX_NAMED = 20  # files that a sentence names
 
@@ -87,12 +88,35 @@ class TaskWorktree:
             left, number = left - (size or 0), number + (size is not None)
         return number
 
+    def note_prepared(self) -> None:
+        """Remember which ignored files are there: what is added later is no part of what will be merged."""
+        fsio.replace(os.path.join(self.tree.git_dir, PREPARED), b"\0".join(self._ignored()))
+
+    def drop_unprepared(self) -> None:
+        """Take away ignored files that came after the preparation: a check must not pass by what is not committed."""
+        noted = fsio.find(os.path.join(self.tree.git_dir, PREPARED), limit=MAX_INCLUDED)
+        if noted is None:
+            return
+        before = set(noted.split(b"\0"))
+        for name in (os.fsdecode(one) for one in self._ignored() if one not in before):
+            path = os.path.join(self.path, name.rstrip("/"))
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
+
+    def _ignored(self) -> list[bytes]:
+        asked = ("--others", "--ignored", "--exclude-standard", "--directory", "-z", "--", ".", f":(exclude){TRACKED}")
+        return [name for name in self.tree.run("ls-files", *asked).split(b"\0") if name]
+
     def commit(self, message: str, base: str, *, is_unfinished: bool = False) -> TaskCommit:
         """Commit all that is there, but for Holdfast's own files, and say what the branch holds since `base`.
 
         Unfinished work is committed without hooks: it must be kept whatever they think of it.
         """
         tree = self.tree
+        self._unhide()
         added = tree.attempt_patiently("add", "-A", "--", ".", f":(exclude){TRACKED}")
         if added.returncode:
             raise GitFailed(f"git took no changes of {self.branch}: {git_words(added.stderr)}")
@@ -104,6 +128,16 @@ class TaskWorktree:
         if inner := next(filter(self._has_commits_of_its_own, held.files), None):
             raise GitFailed(f"{inner} is a repository of its own, and no remote has its newest commit")
         return held
+
+    def _unhide(self) -> None:
+        """Let git see every file that is there: checks would pass with a change that an agent hid from the commit."""
+        rows = self.tree.run("ls-files", "-v", "-z").split(b"\0")
+        found = [row[2:] for row in rows if row[:1].islower() or row[:1] == b"S"]
+        there = [name for name in found if os.path.lexists(os.path.join(os.fsencode(self.path), name))]
+        if there:  # what a sparse checkout leaves out is not
+            names = b"".join(name + b"\0" for name in there)
+            for flag in ("--no-assume-unchanged", "--no-skip-worktree"):
+                self.tree.attempt_patiently("update-index", flag, "-z", "--stdin", stdin=names)
 
     def _has_commits_of_its_own(self, name: str) -> bool:
         """Whether a path is a repository in the work tree with commits that would go with it."""
@@ -152,7 +186,7 @@ class TaskWorktree:
         Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
         """
         held = None
-        if os.path.lexists(os.path.join(self.path, ".git")):
+        if self._mend():
             with contextlib.suppress(HoldfastError):
                 if self.tree.head().branch == self.branch:  # else a commit here would be on no branch of ours
                     held = self.commit(message, base, is_unfinished=True).commit
@@ -164,6 +198,26 @@ class TaskWorktree:
         if held == base:
             self.drop_branch()
         return held if held != base else None
+
+    def _mend(self) -> bool:
+        """Whether it is a work tree that may hold work; an agent that deleted `.git` did not undo what it had done.
+
+        A removal that was interrupted may have taken `.git`, too. Then all that is left is as it was committed.
+        """
+        link = os.path.join(self.path, ".git")
+        if os.path.lexists(link):
+            return True
+        named = os.fsencode(f"{os.path.realpath(self.path)}/.git")
+        for row in _admin_folders(self.repo) if os.path.isdir(self.path) else ():
+            if (fsio.find(os.path.join(row, "gitdir"), limit=1 << 16) or b"").rstrip(b"\n") == named:
+                fsio.replace(link, os.fsencode(f"gitdir: {row}\n"))
+        if not os.path.lexists(link):
+            return False
+        rows = self.tree.run("status", "--porcelain", "-z", "--no-renames").split(b"\0")
+        if all(row.startswith(b" D ") for row in rows if row):
+            os.unlink(link)
+            return False
+        return True
 
     def remove(self) -> None:
         """Take a work tree away whose work is committed; its branch stays."""
@@ -179,6 +233,12 @@ class TaskWorktree:
     def drop_branch(self) -> None:
         """Delete the branch: its work is in the result."""
         drop_branches(self.repo, [self.branch])
+
+
+def _admin_folders(repo: Repo) -> list[str]:
+    """Where git keeps what it knows of each linked work tree."""
+    folder = os.path.join(repo.common_dir, "worktrees")
+    return [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
 
 
 def _included(repo: Repo) -> Iterator[str]:

@@ -291,7 +291,7 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
     rows = []
     titles = {row["task"]: row["title"] for row in (*found.done, *found.failed, *found.decide, *found.waiting)}
     for one in state.tasks.values():
-        used = state.usage.get((one.task, one.attempt), {})
+        used = state.usage_of(one)
         tokens = (used.get("tokens_in") or 0) + (used.get("tokens_out") or 0)
         said = ", ".join(f"{row['check']} {'passed' if not row['exit_status'] else 'failed'}" for row in one.receipts)
         is_working = one.state == "working" and not found.reason
