@@ -54,15 +54,15 @@ def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scri
     """A night's work is worth what its checks show, and the machine must be usable in the morning."""
     (crewed.path / "plan.md").write_text(PLAN)
     agent = scripted(CODE)
-    _, done = run_crew(crewed, agent, "plan.md", workers=4, step_time=2.0, attempts=1)
+    _, done = run_crew(crewed, agent, "plan.md", workers=4, step_time=4.0, attempts=1)
     assert {row["title"] for row in done.done} == {"edit", "garble", "fork"}
     why = {row["title"]: row["why"] for row in done.failed}
     assert why.keys() == {"fail", "hang", "lie", "ignore", "idle"}
-    assert "I cannot do this" in why["fail"] and "longer than 2 s" in why["hang"] and "longer than 2 s" in why["ignore"]
+    assert "I cannot do this" in why["fail"] and "longer than 4 s" in why["hang"] and "longer than 4 s" in why["ignore"]
     assert "check default ended with 1" in why["lie"] and "changed nothing" in why["idle"]
     assert running(agent.split()[-1]) == [] and running("trap '' TERM HUP; sleep 600") == []
     kept = crewed.git("log", "--format=%s", "--all", "--", "half")
-    assert kept == "Unfinished: fail", "what it did before it failed is not lost"
+    assert "Unfinished: fail" in kept.splitlines(), "what it did before it failed is not lost"
 
 
 def test_a_full_disk_stops_the_step_and_is_shown_to_a_person(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
