@@ -25,6 +25,7 @@ elif task == "garble":
     pathlib.Path("garbled").write_text("yes")
 elif task == "fork":
     subprocess.Popen(["sh", "-c", "trap '' TERM HUP; sleep 600 & sleep 600"], start_new_session=True)
+    subprocess.Popen(["env", "-i", "setsid", "sh", "-c", "sleep 601 & sleep 601"])
     pathlib.Path("forked").write_text("yes")
 elif task == "ignore":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -61,6 +62,7 @@ def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scri
     assert "I cannot do this" in why["fail"] and "longer than 4 s" in why["hang"] and "longer than 4 s" in why["ignore"]
     assert "check default ended with 1" in why["lie"] and "changed nothing" in why["idle"]
     assert running(agent.split()[-1]) == [] and running("trap '' TERM HUP; sleep 600") == []
+    assert running("sleep 601") == [], "not even what cleared its environment"
     kept = crewed.git("log", "--format=%s", "--all", "--", "half")
     assert "Unfinished: fail" in kept.splitlines(), "what it did before it failed is not lost"
 

@@ -153,3 +153,10 @@ def test_it_is_kept_in_the_agents_store(repo: GitRepo) -> None:
     assert [step.kind for step in again.steps(2)] == ["note"]
     assert again.head().items() >= {"base": "main", "started": "2026-01-01", "run": "r1", "ended": True}.items()
     assert CrewState().fold(again.steps()).tasks["a"].state == "queued"
+
+
+def test_the_time_of_earlier_supervisors_counts() -> None:
+    """A limit that begins again with each resume is none."""
+    rows = [("stop", {"seconds": 40.0, "why": "it was stopped"}), ("resume", {}), ("stop", {"seconds": 2.5})]
+    steps = [CrewStep(position=at, at=at, kind=kind, body=body) for at, (kind, body) in enumerate(rows, 1)]
+    assert CrewState().fold(steps).seconds == 42.5

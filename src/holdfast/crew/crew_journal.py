@@ -156,6 +156,7 @@ class CrewState:
         self.notes: list[str] = []  # for the recap: overlaps, fallbacks
         self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
+        self.seconds = 0.0  # that supervisors worked on it before
         self.decisions: dict[str, str] = {}
         self.agent_failures: list[CrewStep] = []  # in a row, without a success between them
         self.merged: dict[str, tuple[str, ...]] = {}  # task to the files it changed, in the order of merging
@@ -186,6 +187,7 @@ class CrewState:
                 self.objections.append(said)
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
+            self.seconds += float(step.body.get("seconds") or 0)
             if "seconds" in step.body:  # by the supervisor, when its workers had ended
                 for one in self.tasks.values():
                     one.state = QUEUED if one.state == WORKING else one.state

@@ -19,7 +19,7 @@ from holdfast.crew.executor import CrewWork, Executor, prompt_text
 from holdfast.crew.headless_agents import HeadlessAgent, agent_named
 from holdfast.crew.historian import CrewRecap
 from holdfast.crew.merge_lane import MergeOutcome, off_result
-from holdfast.crew.step_process import end_marked
+from holdfast.crew.step_process import adopt_orphans, end_marked
 from holdfast.crew.task_worktree import (
     RESULT,
     TaskWorktree,
@@ -224,6 +224,7 @@ def work(
     With `remote`, each step begins at what is there and its branch is pushed there: for a machine of its own.
     """
     done = 0
+    adopt_orphans()
     workers: dict[str, Executor] = {}
     while is_wanted() and not any(one.is_tampered for one in workers.values()):
         item = None

@@ -198,7 +198,7 @@ class Supervisor:
         return next((str(step.body["why"]) for step in found), "")
 
     def _elapsed(self) -> float:
-        return time.monotonic() - self._began
+        return self.state.seconds + time.monotonic() - self._began
 
     def _is_under_way(self) -> bool:
         busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
