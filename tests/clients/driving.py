@@ -115,6 +115,17 @@ class Client:
             return [str(next(self.modules.glob("@anthropic-ai/claude-code-linux-*/claude")))]
         return ["node", str(self.modules / "@google/gemini-cli/bundle/gemini.js")]
 
+    def make_repository(self, repo: Path) -> None:
+        """A repository with one commit, and the client on the path as its user has it."""
+        repo.mkdir()
+        (repo / "hello.txt").write_text("hello from the repository\n")
+        for words in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "start")):
+            subprocess.run(["git", *words], cwd=repo, env=self.environ(), check=True)
+        program = self.home / "bin" / self.name
+        program.parent.mkdir()
+        program.write_text(f'#!/bin/sh\nexec {" ".join(self.program)} "$@"\n')
+        program.chmod(0o755)
+
     def environ(self) -> dict[str, str]:
         """All that the client sees of this machine."""
         node = os.path.dirname(shutil.which("node") or "/usr/bin/node")

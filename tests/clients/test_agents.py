@@ -45,14 +45,7 @@ class Scene:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.client, self.repo = name, Client(name, folder / "home"), folder / "repo"
-        self.repo.mkdir()
-        (self.repo / "hello.txt").write_text("hello from the repository\n")
-        for words in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "start")):
-            subprocess.run(["git", *words], cwd=self.repo, env=self.client.environ(), check=True)
-        found = self.client.home / "bin" / name  # as its user has it on the path
-        found.parent.mkdir()
-        found.write_text(f'#!/bin/sh\nexec {" ".join(self.client.program)} "$@"\n')
-        found.chmod(0o755)
+        self.client.make_repository(self.repo)
         self.holdfast("init", "--commit")
         self.settings = self.written()
         self.said = self.holdfast("connect", name, "--yes")

@@ -31,14 +31,7 @@ class Crew:
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.client, self.repo = name, Client(name, folder / "home"), folder / "repo"
-        self.repo.mkdir()
-        (self.repo / "hello.txt").write_text("hello from the repository\n")
-        for words in (("init", "-q", "-b", "main"), ("add", "."), ("commit", "-q", "-m", "start")):
-            subprocess.run(["git", *words], cwd=self.repo, env=self.client.environ(), check=True)
-        program = self.client.home / "bin" / name  # as its user has it on the path
-        program.parent.mkdir(exist_ok=True)
-        program.write_text(f'#!/bin/sh\nexec {" ".join(self.client.program)} "$@"\n')
-        program.chmod(0o755)
+        self.client.make_repository(self.repo)
         settings = self.client.home / ".config" / "holdfast" / "settings.toml"
         settings.parent.mkdir(parents=True)
         settings.write_text(SETTINGS)

@@ -114,7 +114,8 @@ def test_a_child_that_hides_cannot_hold_the_step(mark: str) -> None:
         "import os, time\nif not (child := os.fork()):\n os.setsid()\n os.execve('/bin/sleep', ['sleep', '600'], {})\n"
     )
     hidden = int(python(f"{code}time.sleep(0.2)\nprint(child)", mark).output)
-    os.kill(hidden, 9)  # it was there to the end, and nobody waited for it
+    assert os.path.isdir(f"/proc/{hidden}"), "the step did not wait for it"
+    os.kill(hidden, 9)
 
 
 def test_a_hundred_megabytes_are_hashed_and_not_kept(mark: str) -> None:

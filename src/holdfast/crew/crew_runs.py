@@ -114,7 +114,7 @@ def begin(
     place = TaskWorktree(project.clone.repo, os.path.join(folder_of(project), run, folder_name(RESULT)), branch)
     if plan is None and not any(task.kind not in PLANS for task in tasks):
         raise BadInput("none of these can be worked on: goals, milestones and epics are done by their parts")
-    with crew_journal.alone(project):  # who waits for nobody would make a run that nobody supervises
+    with crew_journal.alone(project):  # else a second `crew run` would leave a run without a supervisor
         _sweep_unborn(project)
         start_branch(project.clone.repo, branch, head.branch)
         try:
