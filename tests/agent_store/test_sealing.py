@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -270,29 +269,6 @@ def test_a_key_from_the_variable_can_be_destroyed_for_the_store(open_with: Opene
     key = project.agents.database.vault.key_id
     assert key is not None and project.agents.keys.destroy(key) is False
     assert open_with(**by_variable(secret())).agents.find("a").recall(PLAIN) == []
-
-
-def test_the_keyring_keeps_keys(open_with: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system's own place for secrets; here one that forgets with the test."""
-    kept: dict[tuple[str, str], str] = {}
-    ring = types.ModuleType("keyring")
-    ring.get_password = lambda service, name: kept.get((service, name))  # type: ignore[attr-defined]
-    ring.set_password = lambda service, name, value: kept.update({(service, name): value})  # type: ignore[attr-defined]
-    errors = types.ModuleType("keyring.errors")
-    errors.KeyringError = OSError  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "keyring", ring)
-    monkeypatch.setitem(sys.modules, "keyring.errors", errors)
-    given = {"HOLDFAST_ENCRYPTION_SCOPE": ALL, "HOLDFAST_ENCRYPTION_KEY": "keyring"}
-    project = open_with(**given)
-    work(project)
-    first = project.agents.database.vault.key_id or ""
-    project.agents.keys.rotate()
-    assert open_with(**given).agents.find("a").resume().state == {"at": PLAIN} and PLAIN not in rows(project)
-    assert len(next(iter(kept.values())).split()) == 2
-    assert project.agents.keys.destroy(first) is True and len(next(iter(kept.values())).split()) == 1
-    assert open_with(**given).agents.find("a").identity.locked
-    kept.clear()  # another machine
-    assert open_with(**given).agents.find("a").identity.locked and kept == {}
 
 
 def test_a_sealed_store_is_copied_as_it_is(open_with: Opened, tmp_path: Path) -> None:

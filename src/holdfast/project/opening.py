@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -46,10 +47,14 @@ def open_project(
     settings = _settings(repo, environ)
     scan, intake = redact.Scanner(settings.redact_rules, settings.redact_allow), None
     warnings = [*settings.warnings]
-    if settings.shared_rules:  # what agents say is held against what others wrote, too, as far as it may be used
-        narrow, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
-        intake = redact.Scanner((*settings.redact_rules, *narrow), settings.redact_allow)
+    more: list[str] = []  # what agents say is held against what others wrote, too, as far as it may be used
+    if settings.shared_rules:
+        more, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
         warnings += refused
+    if settings.encryption_key:
+        more += map(re.escape, sealed_text.words_of_variable(settings.encryption_key, environ))
+    if more:
+        intake = redact.Scanner((*settings.redact_rules, *more), settings.redact_allow)
     given = {} if clock is None else {"clock": clock}
     clone = Clone.open(repo, cache=paths.cache_dir(environ), scan=scan, intake=intake, **given)
     clone.trunk = settings.trunk
@@ -96,7 +101,13 @@ def sealing_keys(project: Project) -> SealingKeys:
         settings.encryption_key, project=project_id, identity=settings.encryption_identity, environ=project.environ
     )
     vault = sealed_text.TextVault(project_id, scope=settings.encryption_scope)
-    return sealed_files.SealingKeys(vault, source, sealed_files.KeyFolder(project.clone.private))
+    shelf, lock = sealed_files.KeyFolder(project.clone.private), os.path.join(paths.cache_dir(project.environ), "keys")
+
+    def join() -> object:
+        has_agents = settings.database_url is not None or os.path.exists(project.clone.layout.agent_database)
+        return project.agents.keys if has_agents else None
+
+    return sealed_files.SealingKeys(vault, source, shelf, lock=f"{lock}.lock", join=join)
 
 
 def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> project_setup.ProjectSetup:

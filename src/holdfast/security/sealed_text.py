@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import hmac
 import json
@@ -29,6 +30,7 @@ NONCE_BYTES = 12  # what GCM is made for
 MAX_FILE = 64 * 1024  # bytes of a file of recipients or identities
 _EXTRA = "Install it: pip install 'holdfast[encryption]'."
 _SERVICE = "holdfast"
+_UNLOCK = "Unlock it, or set `encryption.key` to another source: `python -m keyring diagnose` says which one is used."
 
 
 @frozen
@@ -111,8 +113,12 @@ class TextVault:
         opened = self.unseal_bytes(text, *bound)
         return None if opened is None else str(opened, "utf-8", "surrogatepass")
 
+    @property
+    def key_ids(self) -> Collection[str]:
+        """The keys that are here."""
+        return self._keys.keys()
+
     def opens(self, key: str) -> bool:
-        """Whether a key is here."""
         return key in self._keys
 
     def unseal_bytes(self, text: str, *bound: object) -> bytes | None:
@@ -186,10 +192,16 @@ def key_source(setting: str | None, *, project: str, identity: str | None, envir
         return _KeyringKeys(rest or project)
     if kind == "age" and rest:
         return _WrappedKeys(rest, identity)
-    raise BadSettings(
-        f"encryption.key names no source of keys: {setting[:80]!r}",
-        hint="Use keyring, env:NAME or age:FILE-OF-RECIPIENTS.",
+    raise BadSettings(  # its value is not said: it may be the key itself
+        "encryption.key names no source of keys",
+        hint="Use keyring, env:NAME or age:FILE-OF-RECIPIENTS; the key itself stands in none of our settings.",
     )
+
+
+def words_of_variable(setting: str | None, environ: Mapping[str, str]) -> list[str]:
+    """The keys that stand in a variable: whatever a program prints of its environment must not be kept with them."""
+    kind, _, name = (setting or "").partition(":")
+    return [word for word in environ.get(name, "").split() if len(word) >= SECRET_BYTES] if kind == "env" else []
 
 
 class _NoKeys:
@@ -249,7 +261,9 @@ class _KeyringKeys:
 
     def destroy(self, project: str, key: str) -> bool:
         words = self._read().split()
-        self._write([one for one in words if SealingKey.of(base64.b64decode(one), project).id != key])
+        left = [one for one in words if SealingKey.of(base64.b64decode(one), project).id != key]
+        if left != words:
+            self._write(left)
         return True
 
     def _read(self) -> str:
@@ -257,22 +271,27 @@ class _KeyringKeys:
         try:
             return keyring.get_password(_SERVICE, self._account) or ""
         except failed as error:
-            raise LockedText(f"the keyring does not answer: {error}") from None
+            raise LockedText(f"the keyring does not answer: {error}", hint=_UNLOCK) from None
 
     def _write(self, words: Sequence[str]) -> None:
         keyring, failed = _keyring()
         try:
             keyring.set_password(_SERVICE, self._account, " ".join(words))
         except failed as error:
-            raise LockedText(f"the keyring does not take a key: {error}") from None
+            raise LockedText(f"the keyring does not take a key: {error}", hint=_UNLOCK) from None
+        if self._read().split() != [*words]:  # one that was switched off takes everything and keeps nothing
+            raise LockedText("the keyring did not keep a key", hint=_UNLOCK)
 
 
-def _keyring() -> tuple[Any, type[Exception]]:
+def _keyring() -> tuple[Any, tuple[type[Exception], ...]]:
     try:
         keyring, errors = import_module("keyring"), import_module("keyring.errors")
     except ImportError:
-        raise LockedText("keys from the keyring need the package keyring", hint="pip install keyring.") from None
-    return keyring, errors.KeyringError
+        raise LockedText("keys from the keyring need the package keyring", hint=_EXTRA) from None
+    failed = [errors.KeyringError, OSError, RuntimeError]
+    with contextlib.suppress(ImportError):  # it does not hide what its Secret Service raises when that goes away
+        failed += [import_module("secretstorage").SecretStorageException, import_module("jeepney").DBusErrorResponse]
+    return keyring, tuple(failed)
 
 
 class _WrappedKeys:
@@ -322,12 +341,14 @@ def _read_recipients(path: str) -> list[Any]:
     """The age and SSH recipients that a file names, one a line."""
     pyrage = _pyrage()
     found = []
-    for line in _lines(path):
+    for number, line in enumerate(_lines(path), 1):
         kind = pyrage.ssh if line.startswith("ssh-") else pyrage.x25519
         try:
             found.append(kind.Recipient.from_str(line))
         except (pyrage.RecipientError, ValueError):
-            raise BadSettings(f"{path} names somebody that is no age or SSH recipient: {line[:40]!r}") from None
+            # What it says is not told: it may be an identity.
+            said = f"{path} names somebody that is no age or SSH recipient (the {number}. one)"
+            raise BadSettings(said, hint="Write age1… or ssh-ed25519 … lines, the public halves of keys.") from None
     if not found:
         raise BadSettings(f"{path} names no recipients", hint="Write age1… or ssh-ed25519 … lines into it.")
     return found
@@ -341,7 +362,10 @@ def _identities(path: str) -> list[Any]:
             return [pyrage.ssh.Identity.from_buffer("\n".join([*lines, ""]).encode())]
         return [pyrage.x25519.Identity.from_str(line) for line in lines]
     except (pyrage.IdentityError, ValueError):
-        raise BadSettings(f"{path} holds no age or SSH identity that opens without a password") from None
+        raise BadSettings(
+            f"{path} holds no age or SSH identity that opens without a password",
+            hint="Make one for this: ssh-keygen -t ed25519 -N '' -f FILE, and add FILE.pub to the recipients.",
+        ) from None
 
 
 def _lines(path: str) -> list[str]:

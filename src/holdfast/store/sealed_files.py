@@ -22,7 +22,7 @@ from holdfast.patterns import regex
 from holdfast.security.sealed_text import MARK, SECRET_BYTES, KeySource, SealingKey, StoredKey, TextVault, is_sealed
 from holdfast.store import fsio
 from holdfast.store.layout import Layout
-from holdfast.values import dict_of, list_of
+from holdfast.values import dict_of, frozen, list_of
 
 LOCKED = "[locked]"  # stands where a text is sealed and its key is not here
 FIELD = "sealed"
@@ -149,6 +149,15 @@ def clear_body(body: Mapping[str, Any]) -> dict[str, Any]:
 # ── keys ─────────────────────────────────────────────────────────────────────────────────────────
 
 
+@frozen(kw_only=True)
+class KeyDescription:
+    """A key as people may see it; `created` is 0 where nobody noted it."""
+
+    id: str
+    use: str
+    created: int
+
+
 class KeyShelf(Protocol):
     """A place that knows which keys there are; it holds those that are wrapped."""
 
@@ -202,10 +211,23 @@ class KeyFolder:
 
 
 class SealingKeys:
-    """The keys of a project's sealed texts: which there are, a new one, and the end of one."""
+    """The keys of a project's sealed texts: which there are, a new one, and the end of one.
 
-    def __init__(self, vault: TextVault, source: KeySource, shelf: KeyShelf) -> None:
+    `lock` is one file for all clones of a user, because they share a keyring. `join` brings in the other places that
+    know keys, as `also_on`; only what shows or ends keys needs them all.
+    """
+
+    def __init__(
+        self,
+        vault: TextVault,
+        source: KeySource,
+        shelf: KeyShelf,
+        *,
+        lock: str,
+        join: Callable[[], object] = lambda: None,
+    ) -> None:
         self.vault, self._source = vault, source
+        self._lock, self._join = lock, join
         self._shelves = [shelf]
         self._is_open = False
 
@@ -227,8 +249,10 @@ class SealingKeys:
         if not self._is_open:
             if len(self._shelves) > 1:
                 self._share()
-            if not self._look() and self.vault.scope and not self._can_be_opened_elsewhere():
-                self.rotate()
+            if not self._look() and self._is_first():
+                with self._alone():  # two first commands at once must not make two keys, and one keyring lose one
+                    if not self._look() and self._is_first():
+                        self._add()
             self._is_open = True
         return self.vault
 
@@ -241,12 +265,38 @@ class SealingKeys:
                 if key.destroyed is not None and (there is None or there.destroyed is None):
                     shelf.end(key.id)
 
-    def _can_be_opened_elsewhere(self) -> bool:
-        """Whether there is a key that somebody has: another one, made here, would part what was written."""
-        return not self._source.makes or any(key.destroyed is None for key in self.list())
+    def _is_first(self) -> bool:
+        """Whether a key is wanted and nobody has one: another one, made here, would part what was written."""
+        return bool(self.vault.scope) and self._source.makes and all(key.destroyed for key in self.list())
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the keys: a keyring has no lock, and is read, changed and written."""
+        fsio.make_dirs(os.path.dirname(self._lock))
+        with fsio.locked(self._lock):
+            yield
+
+    def described(self) -> Sequence[KeyDescription]:
+        """All keys that any place knows, the oldest first, and what each is good for."""
+        self._join()
+        vault, known = self.unlock(), {key.id: key for key in self.list()}
+        here = {key: StoredKey(id=key) for key in vault.key_ids}  # those of a variable are noted nowhere
+        every = sorted({**here, **known}.values(), key=lambda one: (one.created, one.id))
+        return [KeyDescription(id=key.id, use=self._use_of(key), created=key.created) for key in every]
+
+    def _use_of(self, key: StoredKey) -> str:
+        if key.destroyed is not None:
+            return "destroyed"
+        if key.id == self.vault.key_id:
+            return "seals and opens"
+        return "opens" if self.vault.opens(key.id) else "is not here"
 
     def rotate(self) -> str:
         """Seal with a new key from now on; what older ones sealed stays as it is. Gives its id."""
+        with self._alone():
+            return self._add()
+
+    def _add(self) -> str:
         secret = os.urandom(SECRET_BYTES)
         made = SealingKey.of(secret, self.vault.project)
         kept = StoredKey(id=made.id, wrapped=self._source.add(secret), created=time.time_ns() // 1000)
@@ -260,12 +310,14 @@ class SealingKeys:
 
         Copies from before still hold a wrapped key: they end with the identities that open it.
         """
+        self._join()
         self.unlock()
-        if key not in {one.id for one in self.list()} | {self.vault.key_id} and not self.vault.opens(key):
-            raise NotFound(f"there is no key {key[:40]!r}", hint="List them with `project.keys.list()`.")
-        is_gone = self._source.destroy(self.vault.project, key)
-        for shelf in self._shelves:
-            shelf.end(key)
+        if key not in {one.id for one in self.list()} and not self.vault.opens(key):
+            raise NotFound(f"there is no key {key[:40]!r}", hint="List them with `holdfast keys`.")
+        with self._alone():
+            is_gone = self._source.destroy(self.vault.project, key)
+            for shelf in self._shelves:
+                shelf.end(key)
         self._look()
         return is_gone
 
