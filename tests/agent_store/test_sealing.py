@@ -359,3 +359,69 @@ def test_a_state_that_looks_sealed_comes_back_as_it_is(open_with: Opened, scope:
             cycle.result(output=state, state=state)
         again = open_with(**(by_variable(secret(), scope) if scope else {})).agents.find(agent.name)
         assert again.resume().state == state and again.cycles()[0].result.output == state, state
+
+
+def test_no_sealed_value_opens_in_the_place_of_another(open_with: Opened) -> None:
+    """Whoever can write to the database has every pair of rows and columns to try."""
+    project = open_with(**by_variable(secret()))
+    work(project)
+    project.agents.find("a").remember("another thing")
+    vault = project.agents.database.vault
+    opened: list[tuple[str, tuple[object, ...]]] = []
+    true_to_place = TextVault.unseal_bytes
+
+    def noted(self: TextVault, text: str, *bound: object) -> bytes | None:
+        opened.append((text, bound))
+        return true_to_place(self, text, *bound)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TextVault, "unseal_bytes", noted)
+        agent = open_with(**by_variable(secret())).agents.find("a")
+        assert agent.cycles() and agent.resume().state and agent.recall(PLAIN)
+    places = dict(opened)
+    assert len(places) >= 6 and len(set(places.values())) == len(places)
+    for text in places:
+        for other, bound in places.items():
+            assert (vault.unseal(text, *bound) is not None) == (text == other), bound
+
+
+def test_no_nonce_is_used_twice_not_even_after_a_fork() -> None:
+    """GCM with one nonce for two texts gives both away, and the key of its proof."""
+    code = (
+        "import os; from holdfast.security.sealed_text import SealingKey, TextVault\n"
+        "vault = TextVault('p', scope=['c'], keys=[SealingKey.of(b'1' * 32, 'p')]); vault.seal('c', 'x')\n"
+        "child = os.fork()\n"
+        "for _ in range(2000): os.write(1, f\"{vault.seal('c', 'x')}\\n\".encode())\n"
+        "child and os.wait()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    nonces = [base64.b64decode(line.rpartition(":")[2])[:12] for line in done.stdout.splitlines()]
+    assert len(nonces) == len(set(nonces)) == 4000
+
+
+@pytest.mark.parametrize("given", [secret(), f"key:{secret()}"])
+def test_a_key_in_the_place_of_a_setting_is_not_repeated(given: str) -> None:
+    """The newcomer's mistake; messages are kept in terminals, in logs and in what agents read."""
+    with pytest.raises(BadSettings) as refused:
+        key_source(given, project="p", identity=None, environ={}).add(b"\0" * 32)
+    assert secret() not in str(refused.value)
+
+
+def test_an_identity_among_the_recipients_is_not_repeated(tmp_path: Path) -> None:
+    """The private half is the easiest thing to put into the wrong file."""
+    identity = str(pyrage.x25519.Identity.generate())
+    (tmp_path / "recipients").write_text(f"# us\n{identity}\n")
+    with pytest.raises(BadSettings, match=r"the 1\. one") as refused:
+        key_source(f"age:{tmp_path}/recipients", project="p", identity=None, environ={}).add(b"\0" * 32)
+    assert identity[:30] not in str(refused.value)
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_an_ssh_key_with_a_password_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    """Most people's SSH key has one, and nobody is asked for it in the middle of an agent's work."""
+    path = tmp_path / "id"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "hunter2", "-f", path], check=True)
+    source = key_source(f"age:{path}.pub", project="p", identity=str(path), environ={})
+    with pytest.raises(BadSettings, match="opens without a password") as refused:
+        source.add(b"\0" * 32)
+    assert "ssh-keygen" in refused.value.hint

@@ -23,7 +23,7 @@ from holdfast.project import Project
 from holdfast.store import capsule, session_files
 from tests.capture.rollouts import rollout
 from tests.capture.test_run import in_a_process_that_dies
-from tests.conftest import GitRepo, init, make_repo
+from tests.conftest import Cli, GitRepo, init, make_repo
 from tests.making import take_in
 
 MARKER = "xyzzyplugh"  # what must not be found
@@ -385,3 +385,54 @@ def test_the_verifier_needs_no_key(repo: GitRepo, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert opened(repo, "").health.check().problems == ()
+
+
+def test_a_key_that_a_command_prints_is_not_recorded(repo: GitRepo) -> None:
+    """`env` in a build log is common, and what is recorded beside sealed text must not open it."""
+    project = opened(repo, scope="directives")
+    run = project.log.run_command(
+        ["sh", "-c", "env | grep SEAL"], task=secret(), environ=variables(scope="directives")
+    ).run_id
+    shown = project.log.show(run).printed or ""
+    assert "SEAL=[redacted:" in shown
+    kept = [path for folder in places(project) for path in Path(folder).rglob("*") if path.is_file()]
+    assert [path for path in kept if secret().encode() in path.read_bytes()] == []
+
+
+def test_keys_by_the_command_line_are_made_rotated_and_destroyed_everywhere(
+    repo: GitRepo, tmp_path: Path, cli: Cli
+) -> None:
+    """Who has to delete something must not have to write a program, and no second place may keep the key."""
+    identity = pyrage.x25519.Identity.generate()
+    (tmp_path / "recipients").write_text(f"{identity.to_public()}\n")
+    (tmp_path / "identity").write_text(f"{identity}\n")
+    given = {
+        "HOLDFAST_ENCRYPTION_KEY": f"age:{tmp_path}/recipients",
+        "HOLDFAST_ENCRYPTION_SCOPE": f"{SCOPE},directives",
+    }
+    given["HOLDFAST_ENCRYPTION_IDENTITY"] = str(tmp_path / "identity")
+    environ = {**os.environ, **given}
+    project = Project.open(repo.path, environ=environ)
+    run = project.log.run_command(["echo", MARKER]).run_id
+    project.agents.get("a", directives=[MARKER])
+    project.agents._opened.close()
+    (first,) = project.keys.list()
+    words = first.wrapped.splitlines()[4].encode()
+    assert f"{first.id}  seals and opens" in cli("keys", **given).out
+    assert "seals from now on" in cli("keys", "rotate", **given).out
+    asked = cli("keys", "destroy", first.id, ok=False, **given)
+    assert asked.code != 0 and "never be read again" in asked.err
+    assert found_words(project, words), "it is there, and this search finds it"
+    cli("keys", "destroy", first.id, "--yes", **given)
+    assert found_words(project, words) == []
+    assert "[locked]" in cli("show", run, **given).out
+    again = Project.open(repo.path, environ=environ)
+    assert again.agents.find("a").identity.locked
+    assert sorted(one.use for one in again.keys.described()) == ["destroyed", "seals and opens"]
+    again.agents._opened.close()
+
+
+def found_words(project: Project, words: bytes) -> list[Path]:
+    """The files of the private store that hold these bytes, also as JSON writes them."""
+    files = (path for path in Path(project.clone.private.private).rglob("*") if path.is_file())
+    return [path for path in files if words in path.read_bytes()]
