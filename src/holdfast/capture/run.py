@@ -195,7 +195,7 @@ def run_command(
             environment=run_report.chosen(environ, env_allow),
             cwd=cwd,
         )
-        record.tried("this run gets no capsule", record.open)
+        record.tried("this run is not recorded", record.open)
         tracks = Tracks(record.capsule, clone.intake, limit=max_output, warn=record.warn)
         for name in ("terminal",) if terminal else ("stdout", "stderr"):
             tracks.begin(name)
