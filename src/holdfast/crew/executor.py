@@ -18,7 +18,7 @@ from holdfast.crew import crew_journal
 from holdfast.crew.check_receipts import ALLOWED, CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import HeadlessAgent, ReportReader, chosen_environment
-from holdfast.crew.step_process import StepEnd, end_marked, run_step
+from holdfast.crew.step_process import StepEnd, end_marked, last_line, run_step, telling_line
 from holdfast.crew.task_worktree import (
     RESULT,
     TaskCommit,
@@ -32,7 +32,6 @@ from holdfast.crew.task_worktree import (
 from holdfast.errors import Claimed, HoldfastError
 from holdfast.model.ids import RUN_VARIABLE, slug, token
 from holdfast.model.text import visible
-from holdfast.patterns import regex
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store import fsio
 from holdfast.store.layout import TRACKED, crew_folder, user_data, user_settings
@@ -54,10 +53,6 @@ MAX_TOLD = 20_000  # characters of what a crew learned that go into a prompt
 AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
     *("agent", "check", "nothing", "limit", "guard", "tampered", "broken", "interrupted"),
 )
-_WRONG = regex(r"error|exception|assert|expected|panic|undefined|not found|cannot|mismatch|must", re.IGNORECASE)
-_FRAME = regex(
-    r"make(?:\[\d+\])?:|FAILED \(|=+|-+|\d+ (?:passed|failed)|npm ERR!"
-)  # what only says that something failed
 # Guards, no walls: an agent that runs as the user can do what the user can.
 _NO_PUSH = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -363,6 +358,7 @@ class _StepAtWork:
             seconds=self._limits.step_time,
             watch=self._watch,
         )
+        self._tree.note_checked()
         self._stop_if_lost()
         if failed := next((one for one in found if not one.is_passed), None):
             raise StepFailed(CHECK, f"the check {failed.said()}: {telling_line(failed.tail)}", receipts=found)
@@ -438,19 +434,6 @@ def _message(work: CrewWork) -> str:
 def unfinished(title: str) -> str:
     """The message of a commit that only keeps what somebody left."""
     return f"Unfinished: {title}\n"
-
-
-def telling_line(text: str) -> str:
-    """The line of a check's output that most likely says what is wrong: the last one that names an error."""
-    rows = [row.strip() for row in text.splitlines() if row.strip()]
-    named = [row for row in rows if _WRONG.search(row) and not _FRAME.match(row)]
-    return visible(named[-1])[:300] if named else last_line(text)
-
-
-def last_line(text: str) -> str:
-    """The last words of a program, in one line."""
-    rows = [row.strip() for row in text.splitlines() if row.strip()]
-    return visible(rows[-1])[:300] if rows else "it said nothing"
 
 
 def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
