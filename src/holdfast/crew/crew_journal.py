@@ -134,6 +134,11 @@ class CrewTask:
     rivals: tuple[str, ...] = ()  # tasks whose merged work it conflicts with, in `clash`
     clash: tuple[str, ...] = ()
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether its last attempt failed; what waits for the tasks that resolve it or are its parts did not."""
+        return self.state == WAITING and bool(self.why) and self.kind not in (CONFLICT, PARTS)
+
 
 @frozen(kw_only=True)
 class CrewConflict:

@@ -32,6 +32,7 @@ from holdfast.crew.task_worktree import (
 from holdfast.errors import Claimed, HoldfastError
 from holdfast.model.ids import RUN_VARIABLE, slug, token
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store import fsio
 from holdfast.store.layout import TRACKED, crew_folder, user_data, user_settings
@@ -53,6 +54,9 @@ MAX_TOLD = 20_000  # characters of what a crew learned that go into a prompt
 AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
     *("agent", "check", "nothing", "limit", "guard", "tampered", "broken", "interrupted"),
 )
+_BRANCH = regex(rb'\[branch "(?:[^"\\]|\\.)*"\]')  # nothing else on its line: git takes two sections there
+_LFS = regex(rb'\[lfs(?: "(?:[^"\\]|\\.)*")?\]')
+_LFS_STATE = regex(rb"(?:access|locksverify|repositoryformatversion)\s*=", re.IGNORECASE)
 # Guards, no walls: an agent that runs as the user can do what the user can.
 _NO_PUSH = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -460,13 +464,17 @@ def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _without_branches(config: bytes) -> bytes:
-    """A git config without what git itself writes there when branches come and go."""
-    kept, is_kept = [], True
-    for line in config.split(b"\n"):
-        if line.lstrip().startswith(b"["):
-            is_kept = not line.lstrip().startswith(b"[branch ")
-        if is_kept:
-            kept.append(line)
+    """A git config without what git writes there when branches come and go, and what git-lfs writes for itself."""
+    lines = [line.strip() for line in config.split(b"\n")]
+    if any(line.endswith(b"\\") for line in lines):
+        return config  # a line that goes on in the next one can hide a section
+    kept, section = [], b""
+    for line in lines:
+        if line.startswith(b"["):
+            section = line
+        is_branch, is_lfs = _BRANCH.fullmatch(section), _LFS.fullmatch(section)
+        if line and not is_branch and not (is_lfs and (line == section or _LFS_STATE.match(line))):
+            kept.append(section + line)
     return b"\n".join(kept)
 
 

@@ -19,18 +19,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.agent_store.agent_cycles import is_dead
 from holdfast.crew import crew_journal, historian, merge_lane, plan_sources
 from holdfast.crew.check_receipts import check_commands, checks_of
-from holdfast.crew.crew_journal import (
-    CONFLICT,
-    DECIDE,
-    DONE,
-    FINISHED,
-    PARTS,
-    QUEUED,
-    WAITING,
-    WORKING,
-    CrewJournal,
-    CrewState,
-)
+from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, unfinished
 from holdfast.crew.merge_lane import MergeOutcome, off_result
@@ -266,7 +255,7 @@ class Supervisor:
     def _settle_failures(self) -> None:
         """Try again what failed, until its attempts are used; a person is asked where that would not help."""
         for one in list(self.state.tasks.values()):
-            if one.state != WAITING or not one.why or one.kind in (CONFLICT, PARTS):
+            if not one.has_failed:
                 continue
             if one.kind in (GUARD, TAMPERED):
                 self._add("decide", one, why=f"{one.why}; look at {one.path}")
@@ -277,8 +266,7 @@ class Supervisor:
         self._read()
 
     def _is_spent(self, one: CrewTask) -> bool:
-        failed = one.state == WAITING and one.why and one.kind not in (CONFLICT, PARTS)
-        return bool(failed) and one.failures >= self._limits.attempts
+        return one.has_failed and one.failures >= self._limits.attempts
 
     # ── the planner ──────────────────────────────────────────────────────────────────────────────
 
