@@ -20,7 +20,7 @@ import pytest
 
 from holdfast.interfaces import agent_events, agent_hook, agent_replies, context_delivery
 from holdfast.project import Project, prepared_context
-from holdfast.store import agent_inbox, discovery, kept_context
+from holdfast.store import agent_inbox, discovery, fsio, kept_context
 from holdfast.store.layout import Layout
 from tests.capture import claude_lines as claude
 from tests.conftest import Cli, GitRepo, init
@@ -105,15 +105,14 @@ def agent(repo: GitRepo, cli: Cli) -> Agent:
 @pytest.fixture
 def quiet(agent: Agent) -> Any:
     """Nobody reads transcripts or prepares contexts in the background meanwhile."""
-    held = []
-    for name in ("inbox/drain.lock", "contexts/next.lock"):
-        path = agent.repo / ".git/holdfast" / name
-        path.parent.mkdir(exist_ok=True)
-        held.append(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        os.lockf(held[-1], os.F_LOCK, 0)
-    yield agent
-    for fd in held:
-        os.close(fd)
+    inbox, contexts = (agent.repo / ".git/holdfast" / name for name in ("inbox", "contexts"))
+    inbox.mkdir(exist_ok=True)
+    contexts.mkdir(exist_ok=True)
+    fd = os.open(inbox / "drain.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    os.lockf(fd, os.F_LOCK, 0)
+    with fsio.locked(str(contexts / "next.lock")):
+        yield agent
+    os.close(fd)
     end_all_at(os.environ["HOME"])
 
 

@@ -20,7 +20,7 @@ if __name__ == "__main__":  # in the background it is started by its path
 from holdfast.interfaces import agent_events
 from holdfast.interfaces.context_delivery import OUTDATED, UPDATED, ContextDelivery, escaped, outdated_note
 from holdfast.store import kept_context
-from holdfast.store.discovery import CONTEXTS, STEERING, find_repository, lock
+from holdfast.store.discovery import CONTEXTS, STEERING, find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -334,9 +334,14 @@ def _is_being_prepared(common: bytes) -> bool:
     except OSError:
         return False
     try:
-        return not lock(fd)
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
     finally:
         os.close(fd)
+    return False
 
 
 def _is_time(stamp: str) -> bool:

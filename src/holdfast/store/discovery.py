@@ -15,10 +15,6 @@ try:
 except ImportError:  # Windows has the same calls under another name
     import nt as posix  # type: ignore[no-redef]
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 # A pipe in a file's place must not hold us.
 _READ = posix.O_RDONLY | getattr(posix, "O_NONBLOCK", 0) | getattr(posix, "O_CLOEXEC", 0)
 _APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | getattr(posix, "O_NOFOLLOW", 0) | _READ
@@ -172,6 +168,11 @@ def start_apart(folder: bytes, words: "list[bytes]", environ: "dict[bytes, bytes
 
 
 # ── finding it: the copy in git's hook ends here, for git tells its hooks where they are ──────────────
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class RepositoryPlace:
