@@ -15,8 +15,8 @@ from bench import context
 from bench.corpus import Corpus
 from bench.hook import FLOOR, PYTHON
 from bench.measure import Result, at_most, least, process, told, wall
-from holdfast.interfaces import agent_events, agent_hook, agent_replies
-from holdfast.project import Project
+from holdfast.interfaces import agent_events, agent_hook
+from holdfast.project import Project, prepared_context
 
 HOOK = [PYTHON, "-I", "-S", agent_hook.__file__]
 ROUNDS = 40
@@ -58,7 +58,7 @@ def _starting(corpora: Sequence[Corpus]) -> Iterator[Result]:
     cases = {"floor": _waited(corpora[0])}
     for corpus in corpora:
         began = time.perf_counter()
-        agent_replies.FreshContext(Project.open(corpus.top)).keep()
+        prepared_context.PreparedContext(Project.open(corpus.top)).keep()
         fresh = time.perf_counter() - began
         yield told(f"agent hook, a pack made anew, {corpus.runs // 1000}k memories", f"{fresh * 1e3:.0f} ms")
         cases[str(corpus.runs)] = _fired(corpus, "SessionStart", {"source": "startup"})

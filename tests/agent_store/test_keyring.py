@@ -108,8 +108,6 @@ def test_the_keyring_keeps_keys_rotates_and_forgets_them(repo: GitRepo, tmp_path
     with secret_service(tmp_path, "another password") as environ:  # what is locked stays so, and nobody is asked
         said = holdfast(repo.path, sealing(environ), "run", "--", "echo", MARKER)
         assert (said.returncode, said.stdout) == (0, f"{MARKER}\n") and "the keyring does not answer" in said.stderr
-    gone = holdfast(repo.path, sealing(environ), "keys")  # and so it is once the service is away
-    assert gone.returncode != 0 and "Unlock it" in gone.stderr and "Traceback" not in gone.stderr
 
 
 @needs_service

@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.interfaces import agent_events, agent_hook, agent_replies
-from holdfast.project import Project
-from holdfast.store import agent_inbox, discovery
+from holdfast.interfaces import agent_events, agent_hook, agent_replies, context_delivery
+from holdfast.project import Project, prepared_context
+from holdfast.store import agent_inbox, discovery, fsio, kept_context
 from holdfast.store.layout import Layout
 from tests.capture import claude_lines as claude
 from tests.conftest import Cli, GitRepo, init
@@ -104,12 +104,14 @@ def agent(repo: GitRepo, cli: Cli) -> Agent:
 
 @pytest.fixture
 def quiet(agent: Agent) -> Any:
-    """Nobody reads transcripts in the background meanwhile."""
-    inbox = agent.repo / ".git/holdfast/inbox"
+    """Nobody reads transcripts or prepares contexts in the background meanwhile."""
+    inbox, contexts = (agent.repo / ".git/holdfast" / name for name in ("inbox", "contexts"))
     inbox.mkdir(exist_ok=True)
+    contexts.mkdir(exist_ok=True)
     fd = os.open(inbox / "drain.lock", os.O_RDWR | os.O_CREAT, 0o600)
     os.lockf(fd, os.F_LOCK, 0)
-    yield agent
+    with fsio.locked(str(contexts / "next.lock")):
+        yield agent
     os.close(fd)
     end_all_at(os.environ["HOME"])
 
@@ -140,7 +142,7 @@ def ready(repo: GitRepo) -> None:
     """What any turn leaves behind: the next pack and the guards, made in the background."""
     project = Project.open(repo.path, drain=False)
     project.context.render_guards()
-    agent_replies.FreshContext(project).keep()
+    prepared_context.PreparedContext(project).keep()
 
 
 # ── recording ────────────────────────────────────────────────────────────────────────────────────
@@ -350,9 +352,11 @@ def test_law_9_five_hundred_calls(quiet: Agent, seed: int) -> None:
 
 def test_the_recording_part_imports_only_what_python_has_loaded() -> None:
     """Every module more is paid for at every step of every agent."""
-    allowed = {"posix", "sys", "time", "_signal", "_json", "typing"}
+    allowed = {"posix", "sys", "time", "_signal", "_json", "typing", "collections.abc"}  # the last two for types
     ours = {"holdfast.interfaces", "holdfast.interfaces.agent_events", "holdfast.store.discovery"}
-    for module, more in ((agent_events, ours), (agent_hook, ours), (discovery, {"nt"})):
+    more_to_tell = {*ours, "holdfast.store", "holdfast.interfaces.context_delivery"}
+    modules = ((agent_events, more_to_tell), (agent_hook, ours), (discovery, {"nt"}))
+    for module, more in (*modules, (context_delivery, more_to_tell), (kept_context, {*ours, "nt"})):
         tree = ast.parse(Path(str(module.__file__)).read_text())
         names = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
         names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
@@ -608,7 +612,7 @@ def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp
     accepted(quiet.repo, "HFMARK the ledger is append-only")
     slow = tmp_path / "bin"
     slow.mkdir()
-    late = f"mkdir {tmp_path}/late 2>/dev/null && sleep 1.7"  # the first one: longer than a hook waits for a pack
+    late = f"mkdir {tmp_path}/late 2>/dev/null && sleep 4.5"  # the first one: longer than a hook waits
     (slow / "git").write_text(f'#!/bin/sh\n{late}\nexec {shutil.which("git")} "$@"\n')
     (slow / "git").chmod(0o755)
     path = {"PATH": f"{slow}:{os.environ['PATH']}"}

@@ -110,7 +110,7 @@ def test_a_crew_from_plan_to_clean(cli: Cli, here: GitRepo, tmp_path: Path, worl
     agent = f"{sys.executable} -S {tmp_path / 'agent.py'}"
     asks = cli("crew", "run", "PLAN.md", "--agent", agent, "--workers", "1", ok=False)
     assert asks.code == 1 and "it names no check" in asks.out and "Once you decided: holdfast crew resume" in asks.out
-    assert "1 decision of a crew waits: holdfast crew status" in cli("review", "list").err
+    assert "1 conflict in the crew" in (waits := cli("review", "list").out) and "asks you:" in waits
     settings.write_text(checks)
     done = json.loads(cli("crew", "resume", "--agent", agent, "--workers", "1", "--json").out)
     assert "of a crew" not in cli("review", "list").err

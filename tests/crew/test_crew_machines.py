@@ -4,8 +4,10 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from demo.local_postgres import LocalPostgres, local_postgres
@@ -45,36 +47,99 @@ class Machine:
             command, cwd=self.clone, env=self.environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
+    def supervise(self, plan: Path) -> "subprocess.Popen[bytes]":
+        """Only merge what others do."""
+        return self.crew("run", str(plan), "--agent", f"{self.home}/agent.sh x", "--workers", "0", "--remote", "origin")
 
-def test_work_is_done_on_one_machine_and_merged_on_another(
-    repo: GitRepo, tmp_path: Path, server: LocalPostgres
-) -> None:
-    """A team's machines share the queue; what they make must come back through git, and nothing stay behind."""
+    def work(self) -> "subprocess.Popen[bytes]":
+        return self.crew("work", "--agent", f"{self.home}/agent.sh me", "--remote", "origin")
+
+    def git(self, *words: str) -> str:
+        done = subprocess.run(["git", *words], cwd=self.clone, env=self.environ, capture_output=True, check=True)
+        return done.stdout.decode()
+
+    def status(self) -> dict[str, Any]:
+        asked = [*HOLDFAST, "crew", "status", "--json"]
+        done = subprocess.run(asked, cwd=self.clone, env=self.environ, capture_output=True, check=True)
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    def trees(self) -> int:
+        return self.git("worktree", "list").count("\n")
+
+    def results(self) -> list[str]:
+        """Who wrote what the remote's result branches hold."""
+        self.git("fetch", "-q", "origin", "+refs/heads/*:refs/remotes/origin/*")
+        return self.git("log", "--format=%an %s", "--glob=refs/remotes/origin/crew/*/result").splitlines()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
+
+
+@pytest.fixture
+def remote(repo: GitRepo, tmp_path: Path) -> Path:
+    """Where all machines push to."""
     init(repo.path, commit=True)
-    remote = tmp_path / "remote.git"
-    subprocess.run(["git", "clone", "-q", "--bare", str(repo.path), str(remote)], check=True)
+    bare = tmp_path / "remote.git"
+    subprocess.run(["git", "clone", "-q", "--bare", str(repo.path), str(bare)], check=True)
+    return bare
+
+
+def ended(*processes: "subprocess.Popen[bytes]") -> None:
+    for one in processes:
+        if one.poll() is None:
+            one.send_signal(signal.SIGTERM)
+            one.wait(20)
+
+
+def test_work_is_done_on_one_machine_and_merged_on_another(remote: Path, tmp_path: Path, server: LocalPostgres) -> None:
+    """A team's machines share the queue; what they make must come back through git, and nothing stay behind."""
     ann, ben = (Machine(name, tmp_path, remote, server.url("crew")) for name in ("ann", "ben"))
     plan = tmp_path / "plan.md"
     plan.write_text("1. Write one\n2. Write two\n3. Write three\n")
-    agent = f"{ben.home}/agent.sh ben"
-    supervisor = ann.crew(
-        "run", str(plan), "--agent", f"{ann.home}/agent.sh ann", "--workers", "0", "--remote", "origin"
-    )
-    worker = ben.crew("work", "--agent", agent, "--remote", "origin")
+    supervisor = ann.supervise(plan)
+    worker = ben.work()
     try:
         assert supervisor.wait(60) == 0
     finally:
-        for one in (supervisor, worker):
-            if one.poll() is None:
-                one.send_signal(signal.SIGTERM)
-                one.wait(20)
-    said = subprocess.run(
-        [*HOLDFAST, "crew", "status", "--json"], cwd=ann.clone, env=ann.environ, capture_output=True, check=True
-    )
-    found = json.loads(said.stdout)
+        ended(supervisor, worker)
+    found = ann.status()
     assert [row["title"] for row in found["done"]] == ["Write one", "Write two", "Write three"]
-    log = ["git", "log", "--reverse", "--format=%an %s", f"main..{found['branch']}"]
-    rows = subprocess.run(log, cwd=ann.clone, capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = ann.git("log", "--reverse", "--format=%an %s", f"main..{found['branch']}").splitlines()
     assert rows[:3] == ["ben Write one", "ben Write two", "ben Write three"], "done there, merged here"
-    there = subprocess.run(["git", "worktree", "list"], cwd=ben.clone, capture_output=True, text=True, check=True)
-    assert there.stdout.count("\n") == 1, "nothing is left on the other machine"
+    assert ben.trees() == 1, "nothing is left on the other machine"
+
+
+def test_the_step_of_a_machine_that_fell_asleep_is_taken_over_once(
+    remote: Path, tmp_path: Path, server: LocalPostgres
+) -> None:
+    """A laptop is closed in the middle of a step and wakes when another machine has done it: that stays done, once."""
+    ann, ben, cara = (Machine(name, tmp_path, remote, server.url("crew")) for name in ("ann", "ben", "cara"))
+    (ben.home / "agent.sh").write_text(
+        f"{AGENT}touch '{tmp_path}/began'\nwhile ! test -e '{tmp_path}/go'; do sleep 0.05; done\n"
+    )
+    plan = tmp_path / "plan.md"
+    plan.write_text("- [ ] Write one\n")
+    supervisor, worker = ann.supervise(plan), ben.work()
+    others = [supervisor]
+    try:
+        until((tmp_path / "began").exists)
+        worker.send_signal(signal.SIGSTOP)
+        # Its lease lasts a minute; here it ran out.
+        server.sql("UPDATE queue_item SET ready = 0, held_until = 0 WHERE state = 'claimed'", database="crew")
+        others.append(cara.work())
+        assert supervisor.wait(60) == 0
+        before = cara.results()
+        (tmp_path / "go").touch()
+        worker.send_signal(signal.SIGCONT)
+        until(lambda: ben.trees() == 1)
+    finally:
+        worker.send_signal(signal.SIGCONT)
+        ended(worker, *others)
+    assert [row["title"] for row in ann.status()["done"]] == ["Write one"]
+    assert before == cara.results() and before.count("cara Write one") == 1 and "ben Write one" not in before

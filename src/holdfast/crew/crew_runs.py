@@ -71,7 +71,7 @@ def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[pla
         return None, _with_parts(board, [board.find(name).task for name in asked])
     if len(asked) > 1:
         board.find(next(name for name in asked if name not in board.placed))  # NotFound says which
-    ask = historian.model_of(project)
+    ask = historian.model_of(project, f"role/{token(8)}")
     plan = plan_sources.read_plan(asked[0], folder=folder)
     if ask is not None and len(plan.tasks) == 1 and plan.source == "goal":
         try:
@@ -134,8 +134,8 @@ def begin(
     told |= {"agent": agent.name, "workers": workers, "limits": asdict(limits), "ended": False, "remote": remote}
     journal = CrewJournal(project.agents.database, run, clean=project.clone.intake.value)
     journal.begin(told)
-    source = plan.source if plan else "board"
-    journal.add(("plan", {"tasks": [task.id for task in tasks], "source": source, "asked": list(asked)}))
+    how = {"source": plan.source if plan else "board", "by_model": bool(plan and plan.by_model)}
+    journal.add(("plan", {"tasks": [task.id for task in tasks], "asked": list(asked), **how}))
     if remote is not None:
         push_branch(project.clone.repo, remote, branch)
     project.notices.extend(inside.notices)
@@ -279,13 +279,14 @@ def _why_idle(project: Project, state: CrewState) -> str:
         return ""
 
 
-def decisions(project: Project) -> int:
-    """How many decisions the newest crew waits for."""
+def conflicts(project: Project) -> list[crew_journal.CrewConflict]:
+    """What is open between tasks of the newest crew, or waits for a person."""
     try:
         head = named_run(project, None)
-        return len(CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps()).decisions)
+        state = CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps())
     except HoldfastError:  # a database that cannot be reached says nothing of crews; other commands say why
-        return 0
+        return []
+    return state.conflicts(str(head["run"]))
 
 
 def _titles(project: Project, head: Mapping[str, Any]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from holdfast.crew import crew_journal
 from holdfast.crew.check_receipts import ALLOWED, CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import HeadlessAgent, ReportReader, chosen_environment
-from holdfast.crew.step_process import StepEnd, end_marked, run_step
+from holdfast.crew.step_process import StepEnd, end_marked, last_line, run_step, telling_line
 from holdfast.crew.task_worktree import (
     RESULT,
     TaskCommit,
@@ -54,10 +54,9 @@ MAX_TOLD = 20_000  # characters of what a crew learned that go into a prompt
 AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
     *("agent", "check", "nothing", "limit", "guard", "tampered", "broken", "interrupted"),
 )
-_WRONG = regex(r"error|exception|assert|expected|panic|undefined|not found|cannot|mismatch|must", re.IGNORECASE)
-_FRAME = regex(
-    r"make(?:\[\d+\])?:|FAILED \(|=+|-+|\d+ (?:passed|failed)|npm ERR!"
-)  # what only says that something failed
+_BRANCH = regex(rb'\[branch "(?:[^"\\]|\\.)*"\]')  # nothing else on its line: git takes two sections there
+_LFS = regex(rb'\[lfs(?: "(?:[^"\\]|\\.)*")?\]')
+_LFS_STATE = regex(rb"(?:access|locksverify|repositoryformatversion)\s*=", re.IGNORECASE)
 # Guards, no walls: an agent that runs as the user can do what the user can.
 _NO_PUSH = {
     "GIT_TERMINAL_PROMPT": "0",
@@ -363,6 +362,7 @@ class _StepAtWork:
             seconds=self._limits.step_time,
             watch=self._watch,
         )
+        self._tree.note_checked()
         self._stop_if_lost()
         if failed := next((one for one in found if not one.is_passed), None):
             raise StepFailed(CHECK, f"the check {failed.said()}: {telling_line(failed.tail)}", receipts=found)
@@ -440,19 +440,6 @@ def unfinished(title: str) -> str:
     return f"Unfinished: {title}\n"
 
 
-def telling_line(text: str) -> str:
-    """The line of a check's output that most likely says what is wrong: the last one that names an error."""
-    rows = [row.strip() for row in text.splitlines() if row.strip()]
-    named = [row for row in rows if _WRONG.search(row) and not _FRAME.match(row)]
-    return visible(named[-1])[:300] if named else last_line(text)
-
-
-def last_line(text: str) -> str:
-    """The last words of a program, in one line."""
-    rows = [row.strip() for row in text.splitlines() if row.strip()]
-    return visible(rows[-1])[:300] if rows else "it said nothing"
-
-
 def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
     """Hashes of what no step may change: git's settings and hooks, and our own settings."""
     common = project.clone.repo.common_dir
@@ -477,13 +464,17 @@ def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _without_branches(config: bytes) -> bytes:
-    """A git config without what git itself writes there when branches come and go."""
-    kept, is_kept = [], True
-    for line in config.split(b"\n"):
-        if line.lstrip().startswith(b"["):
-            is_kept = not line.lstrip().startswith(b"[branch ")
-        if is_kept:
-            kept.append(line)
+    """A git config without what git writes there when branches come and go, and what git-lfs writes for itself."""
+    lines = [line.strip() for line in config.split(b"\n")]
+    if any(line.endswith(b"\\") for line in lines):
+        return config  # a line that goes on in the next one can hide a section
+    kept, section = [], b""
+    for line in lines:
+        if line.startswith(b"["):
+            section = line
+        is_branch, is_lfs = _BRANCH.fullmatch(section), _LFS.fullmatch(section)
+        if line and not is_branch and not (is_lfs and (line == section or _LFS_STATE.match(line))):
+            kept.append(section + line)
     return b"\n".join(kept)
 
 

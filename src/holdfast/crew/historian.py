@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import user_command
 from holdfast.crew import plan_sources
 from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewState, CrewStep, CrewTask
 from holdfast.crew.crew_limits import CHECK, Word, settled
-from holdfast.crew.step_process import Watch, run_step
+from holdfast.crew.step_process import MARK, Watch, run_step
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.model.ids import token
 from holdfast.model.task import Task
@@ -222,35 +222,41 @@ def _sentence(text: str) -> str:
     return _short(text).partition(". ")[0]
 
 
-def model_of(project: Project) -> Any:
-    """A function that asks the user's planner, else their model command; None if there is neither."""
+def model_of(project: Project, mark: str) -> Any:
+    """A function that asks the user's planner, else their model command; None if there is neither.
+
+    `mark` is in the environment of what it starts, so that a crew that stops ends it.
+    """
     if "planner" in project.settings.crew_roles:
-        return lambda text: "\n".join(ask_role(project, "planner", text, mark=f"role/{token(8)}"))
+        return lambda text: "\n".join(ask_role(project, "planner", text, mark=mark))
     command = project.settings.model_command
     if not command:
         return None
     how = user_command.UserModelCommand(
         command=command,
         calls_per_day=project.settings.number("model.calls_per_day"),
-        environ=project.environ,
+        environ={**project.environ, MARK: mark},
         timeout=MODEL_TIME,
     )
     return lambda text: user_command.ask(project.clone, text, how)
 
 
-def replanned(project: Project, task: Task, state: CrewState) -> Iterator[Sequence[Task]]:
-    """The parts that the user's model breaks a task into that failed; nothing without a model, or the second time."""
-    ask = model_of(project)
-    if ask is None or task.kind == "subtask":
-        return
-    told = "\n".join(_failure(step, task.id) for step in state.failures_of(task.id))
-    text = f"{task.title}\n\n{task.notes}\n\nIt was tried as one task and failed:\n{told}"
+def broken_down(task: Task, failures: Sequence[CrewStep], ask: Any) -> plan_sources.CrewPlan | str | None:
+    """The plan of a task's parts: as its notes have them, else the user's planner; None if it is to be done as it is.
+
+    Gives a sentence where the planner has no valid answer.
+    """
+    if plan_sources.has_parts(task.notes) and not failures:
+        return plan_sources.plan_of_notes(task.title, task.notes, task.id)
+    text = "\n\n".join(filter(None, (task.title, task.notes, "\n".join(task.acceptance))))
+    if failures:
+        told = "\n".join(_failure(step, task.id) for step in failures)
+        text = f"{text}\n\nIt was tried as one task and failed:\n{told}"
     try:
         plan = plan_sources.ask_plan(text, ask, mark=token(8), source=task.id)
     except (ValueError, OSError, HoldfastError, RoleFailed) as error:
-        project.notices.append(f"{task.id} was not broken down by the model: {error}")
-        return
-    yield place(project, plan, parent=task.id, checks=task.checks)
+        return f"planned without the model from here on: {error}"
+    return plan if len(plan.tasks) > 1 or failures else None
 
 
 def place(

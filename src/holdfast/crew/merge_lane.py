@@ -79,6 +79,7 @@ class MergeLane:
                 seconds=self.seconds,
                 watch=self.watch,
             )
+            place.note_checked()
         done = MergeOutcome(task=one.task, commit=held.commit, tree=held.tree, files=held.files, receipts=receipts)
         if done.failed or "reviewer" not in self.project.settings.crew_roles:
             return done

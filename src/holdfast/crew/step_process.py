@@ -9,14 +9,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import selectors
+import shlex
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.values import frozen
 
 MARK = "HOLDFAST_STEP"  # in the environment of a step's processes: its name, which no other step has
@@ -26,6 +31,10 @@ GRACE = 2.0  # seconds between asking a program to end and ending it: agents wri
 LINGER = 1.0  # seconds for the rest of the output, once nobody of the group is left to write it
 LOOK = 0.25  # seconds between two looks at limits
 CHUNK = 1 << 16
+_WRONG = regex(r"error|exception|assert|expected|panic|undefined|not found|cannot|mismatch|must", re.IGNORECASE)
+_FRAME = regex(
+    r"make(?:\[\d+\])?:|FAILED \(|=+|-+|\d+ (?:passed|failed)|npm ERR!"
+)  # what only says that something failed
 
 Watch = Callable[[], str | None]  # why a step has to end now; None while it may go on
 
@@ -285,3 +294,64 @@ def _carries(number: int, wanted: bytes) -> bool:
     except OSError:
         return False
     return not is_dead and any(row == wanted or row.startswith(wanted + b"/") for row in found.split(b"\0"))
+
+
+def telling_line(text: str) -> str:
+    """The line of a check's output that most likely says what is wrong: the last one that names an error."""
+    rows = [row.strip() for row in text.splitlines() if row.strip()]
+    named = [row for row in rows if _WRONG.search(row) and not _FRAME.match(row)]
+    return visible(named[-1])[:300] if named else last_line(text)
+
+
+def last_line(text: str) -> str:
+    """The last words of a program, in one line."""
+    rows = [row.strip() for row in text.splitlines() if row.strip()]
+    return visible(rows[-1])[:300] if rows else "it said nothing"
+
+
+class WorkerProcess:
+    """A worker, started by this supervisor; it ends when its input is closed."""
+
+    def __init__(
+        self, run: str, agent: Sequence[str], bell: threading.Event, *, cwd: str, environ: Mapping[str, str]
+    ) -> None:
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the worker
+        words = ("crew", "work", "--run", run, "--agent", shlex.join(agent))
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "holdfast", *words],
+            cwd=cwd,
+            env=dict(environ),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._complaints.fileno(),
+            start_new_session=True,
+        )
+        self.pid = self._child.pid
+        threading.Thread(target=self._listen, args=(bell,), daemon=True).start()
+
+    def _listen(self, bell: threading.Event) -> None:
+        assert self._child.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            while self._child.stdout.read1(1024):  # type: ignore[attr-defined]
+                bell.set()
+        bell.set()
+
+    def is_running(self) -> bool:
+        return self._child.poll() is None
+
+    def complaint(self) -> str:
+        """Its last words, if it ended by itself."""
+        self._complaints.seek(0)
+        return last_line(self._complaints.read()[-4000:].decode("utf-8", "replace"))
+
+    def close(self) -> None:
+        if self._child.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._child.stdin.close()
+
+    def end(self, until: float) -> None:
+        try:
+            self._child.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()

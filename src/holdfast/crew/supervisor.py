@@ -9,34 +9,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shlex
-import subprocess
-import sys
-import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from holdfast.agent_store.agent_cycles import is_dead
-from holdfast.crew import crew_journal, historian, merge_lane
+from holdfast.crew import crew_journal, historian, merge_lane, plan_sources
 from holdfast.crew.check_receipts import check_commands, checks_of
 from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import (
-    CHECK,
-    GUARD,
-    INTERRUPTED,
-    TAMPERED,
-    CrewWork,
-    last_line,
-    ref_name,
-    telling_line,
-    unfinished,
-)
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, unfinished
 from holdfast.crew.merge_lane import MergeOutcome, off_result
-from holdfast.crew.step_process import end_marked
+from holdfast.crew.plan_sources import CrewPlan
+from holdfast.crew.step_process import WorkerProcess, end_marked, telling_line
 from holdfast.crew.task_worktree import (
     TaskWorktree,
     drop_branches,
@@ -89,11 +77,13 @@ class Supervisor:
         self._queue = crew_journal.queue_of(project, run)
         self._limits, self._approve, self._tell = limits, approve, tell
         self._agent, self._count = tuple(agent), workers
-        self._workers: list[_WorkerProcess] = []
+        self._workers: list[WorkerProcess] = []
         self._bell = threading.Event()
-        self._lane: threading.Thread | None = None
+        self._aside = ThreadPoolExecutor(2)  # for the merge lane and the planner, one step of each at a time
+        self._lane: Future[MergeOutcome] | None = None
+        self._ask = historian.model_of(project, f"{run}/plan")
+        self._planning: tuple[Task, Future[CrewPlan | str | None]] | None = None
         self._is_ending = False
-        self._merged: MergeOutcome | None = None
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board: dict[str, Task] = {}
         self._files: dict[str, tuple[str, ...]] = {}
@@ -118,6 +108,7 @@ class Supervisor:
                     break
                 self._tend_workers()
                 self._merge_next()
+                self._plan_next()
                 self._queue_ready()
                 self._take_away()
                 self._tell(self.state)
@@ -147,7 +138,7 @@ class Supervisor:
         self._give_back()
         if self.state.position and (self.state.is_stopping or self.state.is_ended):
             self.journal.add(("resume", {}), ended=False)
-        if asked := [("reopen", {"task": one.task}) for one in self.state.tasks.values() if one.state == DECIDE]:
+        if asked := [self._reopened(one) for one in self.state.tasks.values() if one.state == DECIDE]:
             self.journal.add(*asked)  # whoever goes on has decided
             self._read()
         for step in self.journal.steps():
@@ -155,6 +146,14 @@ class Supervisor:
             if step.kind == "queue" and one and one.attempt == step.body["attempt"] and one.state in (QUEUED, WORKING):
                 self._queue.put(step.body["inputs"], key=one.item, most_attempts=CLAIMS)
         self._read()
+
+    def _reopened(self, one: CrewTask) -> tuple[str, dict[str, Any]]:
+        """The row that takes a question back; what a person did on the branch meanwhile is the work from now on."""
+        repo, body = self.project.clone.repo, {"task": one.task}
+        tip = repo.resolve(f"refs/heads/{one.branch}") if one.branch and one.asked_in == FINISHED else None
+        if tip is not None and tip != one.commit:
+            body |= {"commit": tip, "base": repo.text("merge-base", tip, "HEAD")}
+        return "reopen", body
 
     def _save_left(self) -> None:
         """Take away the work trees that killed workers left; what they hold is committed on their branches."""
@@ -168,9 +167,13 @@ class Supervisor:
                 continue
             if os.path.dirname(path) != os.path.realpath(os.path.dirname(result)):
                 continue  # somebody looks at the branch in a work tree of their own, which is theirs alone
-            base = known[branch].base if branch in known else clone.repo.text("merge-base", branch, "HEAD")
+            place, one = TaskWorktree(clone.repo, path, branch), known.get(branch)
             try:
-                TaskWorktree(clone.repo, path, branch).save_and_remove(unfinished(branch), base)
+                if one is not None and one.state == DONE:
+                    place.leave(unfinished(branch))
+                else:
+                    base = one.base if one else clone.repo.text("merge-base", branch, "HEAD")
+                    place.save_and_remove(unfinished(branch), base)
             except (HoldfastError, OSError) as error:
                 clone.notes.append(str(error))
 
@@ -202,7 +205,7 @@ class Supervisor:
 
     def _is_under_way(self) -> bool:
         busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
-        return busy or self._lane is not None or bool(self._ready())
+        return busy or self._lane is not None or self._planning is not None or bool(self._ready())
 
     # ── workers ──────────────────────────────────────────────────────────────────────────────────
 
@@ -220,7 +223,8 @@ class Supervisor:
             self._give_back()
         wanted = min(self._count, sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values()))
         while len(self._workers) < wanted:
-            self._workers.append(_WorkerProcess(self.project, self.journal.run, self._agent, self._bell))
+            cwd, environ = self.project.clone.repo.top, self.project.environ
+            self._workers.append(WorkerProcess(self.journal.run, self._agent, self._bell, cwd=cwd, environ=environ))
 
     def _give_back(self) -> None:
         """Let steps be taken again whose worker, a process of this machine, is gone."""
@@ -241,41 +245,74 @@ class Supervisor:
         until = time.monotonic() + STOPPING
         for one in self._workers:
             one.end(until)
-        if self._workers:
+        if self._workers or self._planning:
             end_marked(self.journal.run)
         self._workers = []
-        if self._lane is not None:
-            self._lane.join()
+        self._aside.shutdown()
 
     # ── what comes next ──────────────────────────────────────────────────────────────────────────
 
     def _settle_failures(self) -> None:
         """Try again what failed, until its attempts are used; a person is asked where that would not help."""
         for one in list(self.state.tasks.values()):
-            if one.state != WAITING or not one.why or one.kind == "conflict":
+            if not one.has_failed:
                 continue
             if one.kind in (GUARD, TAMPERED):
                 self._add("decide", one, why=f"{one.why}; look at {one.path}")
                 self._block(one)
-            elif one.failures >= self._limits.attempts:
-                self._park(one)
+            elif self._is_spent(one) and not self._may_split(one):
+                self._add("park", one, why=f"failed {one.failures} times, at last: {one.why}")
+                self._block(one)
         self._read()
 
-    def _park(self, one: CrewTask) -> None:
-        """Give a task up; with a model it is broken down first, once."""
-        for plan in historian.replanned(self.project, self._board[one.task], self.state):
-            self._adopt(plan, parent=one.task)
-            return
-        self._add("park", one, why=f"failed {one.failures} times, at last: {one.why}")
-        self._block(one)
+    def _is_spent(self, one: CrewTask) -> bool:
+        return one.has_failed and one.failures >= self._limits.attempts
 
-    def _adopt(self, tasks: Sequence[Task], *, parent: str) -> None:
-        """Take further tasks into the run."""
-        self._take_board()
-        self.journal.add(
-            ("plan", {"tasks": [task.id for task in tasks], "source": f"parts of {parent}"}),
-            ("conflict", {"task": parent, "kind": "conflict", "why": "it was broken down"}),
-        )
+    # ── the planner ──────────────────────────────────────────────────────────────────────────────
+
+    def _may_split(self, one: CrewTask) -> bool:
+        """Whether the user's planner may break a task down; parts are not broken down again."""
+        return self._ask is not None and one.task in self._board and self._board[one.task].kind != "subtask"
+
+    def _is_unplanned(self, task: Task) -> bool:
+        """Whether the planner has yet to look at a task before it is begun."""
+        one = self.state.tasks[task.id]
+        if one.is_planned or one.attempt or one.stands_for or task.kind == "subtask":
+            return False
+        return self._ask is not None or plan_sources.has_parts(task.notes)
+
+    def _plan_next(self) -> None:
+        """Take what the planner made of a task, and give it the next: one that failed, else one that is ready."""
+        if self._planning is not None:
+            task, asked = self._planning
+            if not asked.done():
+                return
+            self._planning = None
+            self._take_plan(task, asked.result())
+        if (next_one := next(self._to_plan(), None)) is not None:
+            failed = self.state.failures_of(next_one.id)
+            self._planning = next_one, self._aside.submit(historian.broken_down, next_one, failed, self._ask)
+            self._planning[1].add_done_callback(lambda _: self._bell.set())
+
+    def _to_plan(self) -> Iterator[Task]:
+        for one in self.state.tasks.values():
+            if self._is_spent(one) and self._may_split(one):
+                yield self._board[one.task]
+        yield from filter(self._is_unplanned, self._ready())
+
+    def _take_plan(self, task: Task, plan: CrewPlan | str | None) -> None:
+        """Take a task's parts into the run; without parts it is done as it is, or given up if it was tried."""
+        parts = []
+        if isinstance(plan, str):  # a planner that has no answer now would only hold up the next task
+            self._ask = None
+            self.journal.add(("note", {"said": plan}))
+        elif plan is not None:
+            parts = [one.id for one in historian.place(self.project, plan, parent=task.id, checks=task.checks)]
+            self._take_board()
+        rows: list[tuple[str, dict[str, Any]]] = [("planned", {"task": task.id, "parts": parts})]
+        if parts:
+            rows.insert(0, ("plan", {"tasks": parts, "source": f"parts of {task.id}"}))
+        self.journal.add(*rows)
         self._read()
 
     def _block(self, one: CrewTask) -> None:
@@ -293,19 +330,21 @@ class Supervisor:
         now = time.time()
         if room <= 0 or now < pause_until([step.at / 1e6 for step in self.state.agent_failures]):
             return
-        tip = None
+        tip, begun = None, self._files_of_others()
         for task in self._ready():
             if room <= 0:
                 break
-            if self._meets_others(task) or not self._claim(task):
+            if self._is_unplanned(task) or self._meets_others(task, begun) or not self._claim(task):
                 continue
             tip = tip or str(self.project.clone.repo.head().oid)
-            room -= self._queue_one(task, tip)
+            if self._queue_one(task, tip):
+                room, begun[task.id] = room - 1, self._named_files(task)
         self._read()
 
     def _ready(self) -> list[Task]:
         """Tasks without parts that wait for nothing: the most urgent first, else as they are on the board."""
-        waiting = [name for name, one in self.state.tasks.items() if one.state == WAITING and name in self._board]
+        tasks = (one for one in self.state.tasks.values() if one.state == WAITING and not self._is_spent(one))
+        waiting = [one.task for one in tasks if one.task in self._board]
         found = [self._board[name] for name in waiting if not self._parts.get(name) and self._may_begin(name)]
         return sorted((task for task in found if task.kind not in PLANS), key=lambda task: task.priority)
 
@@ -334,19 +373,21 @@ class Supervisor:
         self._parts = grouped((task.parent, task.id) for task in self._board.values() if task.parent)
         self._wanted = Counter(need for task in self._board.values() for need in task.needs)
 
-    def _meets_others(self, task: Task) -> bool:
-        """Whether another step that is under way names or changes the same files; then this one waits for it."""
-        named = self._named_files(task)
+    def _files_of_others(self) -> dict[str, tuple[str, ...]]:
+        """The files that each task under way changes or names."""
         active = (one for one in self.state.tasks.values() if one.state in (QUEUED, WORKING, FINISHED))
-        theirs = {
+        return {
             one.task: one.files or self._named_files(self._board[one.task]) for one in active if one.task in self._board
         }
-        found = overlap(theirs, named)
+
+    def _meets_others(self, task: Task, begun: Mapping[str, Sequence[str]]) -> bool:
+        """Whether another task that was begun names or changes the same files; then this one waits for it."""
+        found = overlap(begun, self._named_files(task))
         if found is None:
             return False
-        said = f"{task.id} waits for {found[0]}: both concern {listed_files(found[1])}"
-        if said not in self.state.notes:
-            self.journal.add(("note", {"said": said}))
+        if (task.id, found[0]) not in self.state.overlaps:
+            said = f"{task.id} waits for {found[0]}: both concern {listed_files(found[1])}"
+            self.journal.add(("overlap", {"of": task.id, "with": found[0], "files": list(found[1]), "said": said}))
         return True
 
     def _named_files(self, task: Task) -> tuple[str, ...]:
@@ -368,14 +409,14 @@ class Supervisor:
             return False
         return True
 
-    def _queue_one(self, task: Task, tip: str) -> int:
-        """Queue a step with all it needs to know; gives 1, or 0 if it has no check to show that it is done."""
+    def _queue_one(self, task: Task, tip: str) -> bool:
+        """Queue a step with all it needs to know; False if it has no check to show that it is done."""
         one = self.state.tasks[task.id]
         try:
             checks = checks_of(task.checks, check_commands(self.project))
         except BadInput as error:
             self._add("decide", one, why=f"{error}. {error.hint}")
-            return 0
+            return False
         attempt = one.attempt + 1
         used = {**self.state.used(), "time": self._elapsed()}
         work = CrewWork(
@@ -395,7 +436,7 @@ class Supervisor:
         slow = one.kind in ("agent", "broken", "limit") and one.failures
         delay = min(BACKOFF * 2 ** (one.failures - 1), LONGEST_BACKOFF) if slow else 0.0
         self._queue.put(asdict(work), key=item, delay=delay, most_attempts=CLAIMS)
-        return 1
+        return True
 
     def _add(self, kind: str, one: CrewTask, **body: Any) -> None:
         self.journal.add((kind, {"task": one.task, **body}))
@@ -405,12 +446,10 @@ class Supervisor:
     def _merge_next(self) -> None:
         """Take what the lane made, and give it the next finished branch: those others wait for first."""
         if self._lane is not None:
-            if self._lane.is_alive():
+            if not self._lane.done():
                 return
-            self._lane = None
-            if (outcome := self._merged) is not None:
-                self._merged = None
-                self._take_merged(outcome)
+            outcome, self._lane = self._lane.result(), None
+            self._take_merged(outcome)
         finished = [one for one in self.state.tasks.values() if one.state == FINISHED]
         if not finished:
             return
@@ -425,19 +464,17 @@ class Supervisor:
             self._add("decide", one, why=f"{error}. {error.hint}")
             self._read()
             return
-        self._lane = threading.Thread(target=self._run_lane, args=(one, tip, checks), daemon=True)
-        self._lane.start()
+        self._lane = self._aside.submit(self._run_lane, one, tip, checks)
+        self._lane.add_done_callback(lambda _: self._bell.set())
 
-    def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> None:
+    def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
         try:
             lane = merge_lane.MergeLane(
                 self.project, self.head, seconds=self._limits.step_time, watch=self._why_end_checks
             )
-            self._merged = lane.rebased(one, self._board[one.task].title, tip, checks)
+            return lane.rebased(one, self._board[one.task].title, tip, checks)
         except (HoldfastError, OSError) as error:
-            self._merged = MergeOutcome(task=one.task, error=str(error))
-        finally:
-            self._bell.set()
+            return MergeOutcome(task=one.task, error=str(error))
 
     def _why_end_checks(self) -> str | None:
         return "the crew was stopped" if self.state.is_stopping or self._is_ending else None
@@ -494,8 +531,11 @@ class Supervisor:
 
     def _take_away(self) -> None:
         while self._leaving:
-            with contextlib.suppress(HoldfastError, OSError):
-                self._leaving.pop().remove()
+            place = self._leaving.pop()
+            try:
+                place.leave(unfinished(place.branch))
+            except (HoldfastError, OSError) as error:
+                self.project.notices.append(str(error))
         if self._undropped >= BATCH:
             self._drop_branches()
 
@@ -504,7 +544,8 @@ class Supervisor:
         others = [name for name, theirs in self.state.merged.items() if set(theirs) & set(files)]
         said = f"conflicts with {', '.join(others) or 'what was merged'} in {listed_files(files)}"
         if one.stands_for:
-            self._add("decide", one, why=f"it {said} again; its work is in the branch {one.branch}")
+            why = f"it {said} again; its work is in the branch {one.branch}"
+            self._add("decide", one, why=why, files=list(files), **{"with": others})
             self._drop_tree(one)
             return
         task = self._board[one.task]
@@ -552,49 +593,3 @@ class Supervisor:
         there = merged_branches(self.project.clone.repo, self.journal.run)
         drop_branches(self.project.clone.repo, [name for name in there if name not in kept])
         self._undropped = 0
-
-
-class _WorkerProcess:
-    """A worker, started by this supervisor; it ends when its input is closed."""
-
-    def __init__(self, project: Project, run: str, agent: Sequence[str], bell: threading.Event) -> None:
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the worker
-        words = ("crew", "work", "--run", run, "--agent", shlex.join(agent))
-        self._child = subprocess.Popen(
-            [sys.executable, "-m", "holdfast", *words],
-            cwd=project.clone.repo.top,
-            env=dict(project.environ),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._complaints.fileno(),
-            start_new_session=True,
-        )
-        self.pid = self._child.pid
-        threading.Thread(target=self._listen, args=(bell,), daemon=True).start()
-
-    def _listen(self, bell: threading.Event) -> None:
-        assert self._child.stdout is not None
-        with contextlib.suppress(OSError, ValueError):
-            while self._child.stdout.read1(1024):  # type: ignore[attr-defined]
-                bell.set()
-        bell.set()
-
-    def is_running(self) -> bool:
-        return self._child.poll() is None
-
-    def complaint(self) -> str:
-        """Its last words, if it ended by itself."""
-        self._complaints.seek(0)
-        return last_line(self._complaints.read()[-4000:].decode("utf-8", "replace"))
-
-    def close(self) -> None:
-        if self._child.stdin is not None:
-            with contextlib.suppress(OSError):
-                self._child.stdin.close()
-
-    def end(self, until: float) -> None:
-        try:
-            self._child.wait(max(0.0, until - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._child.kill()
-            self._child.wait()

@@ -22,6 +22,7 @@ BRANCHES = "crew"  # the folder of all branches of crews
 RESULT = "result"  # the branch of a run that finished tasks are merged into
 INCLUDE = ".worktreeinclude"
 PREPARED = "holdfast-prepared"  # in the work tree's git folder: the ignored files that were there when it was ready
+CHECKED = "holdfast-checked"  # beside it: as old as the end of the last checks
 MAX_INCLUDED = 64 << 20  # bytes that are copied into a new work tree: settings and keys, not builds
 MAX_NAMED = 20  # files that a sentence names
 
@@ -106,6 +107,24 @@ class TaskWorktree:
                 with contextlib.suppress(OSError):
                     os.unlink(path)
 
+    def note_checked(self) -> None:
+        """Remember when checks ended: what changes in the work tree after that is somebody's who looks at it."""
+        fsio.replace(os.path.join(self.tree.git_dir, CHECKED), b"")
+
+    def is_touched(self) -> bool:
+        """Whether uncommitted changes are younger than the checks: what checks left is nobody's work."""
+        if not os.path.lexists(os.path.join(self.path, ".git")):
+            return False
+        tree = self.tree
+        try:
+            since = os.stat(os.path.join(tree.git_dir, CHECKED)).st_ctime_ns
+        except FileNotFoundError:
+            return not self.is_clean()
+        rows = tree.run("status", "--porcelain", "-z", "--no-renames", "--untracked-files=all").split(b"\0")
+        ours = os.fsencode(f"{TRACKED}/")
+        names = (os.path.join(os.fsencode(self.path), row[3:]) for row in rows if row and not row[3:].startswith(ours))
+        return any(_changed_at(name) > since for name in names)
+
     def _ignored(self) -> list[bytes]:
         asked = ("--others", "--ignored", "--exclude-standard", "--directory", "-z", "--", ".", f":(exclude){TRACKED}")
         return [name for name in self.tree.run("ls-files", *asked).split(b"\0") if name]
@@ -168,6 +187,8 @@ class TaskWorktree:
         """
         tree = self.tree
         done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
+        if done.returncode and tree.operation() is None and self.is_touched():
+            raise GitFailed(f"somebody changed files in {self.path}", hint="Commit them there, or undo them.")
         if done.returncode and tree.operation() is None:  # what checks changed in tracked files is nobody's work
             tree.attempt_patiently("reset", "-q", "--hard", self.branch)
             done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
@@ -185,19 +206,31 @@ class TaskWorktree:
 
         Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
         """
-        held = None
-        if self._mend():
-            with contextlib.suppress(HoldfastError):
-                if self.tree.head().branch == self.branch:  # else a commit here would be on no branch of ours
-                    held = self.commit(message, base, is_unfinished=True).commit
-            if held is None or not self.is_clean():
-                raise GitFailed(
-                    f"{self.path} holds work that could not be committed, so it stays", hint="Look there by hand."
-                )
+        held = self._save(message, base)
         self.remove()
         if held == base:
             self.drop_branch()
         return held if held != base else None
+
+    def leave(self, message: str) -> None:
+        """Take a work tree away whose work is committed; what somebody changed there since is committed first."""
+        if self.is_touched():
+            self._save(message, str(self.repo.resolve(f"refs/heads/{self.branch}")))
+        self.remove()
+
+    def _save(self, message: str, base: str) -> str | None:
+        """Commit what it holds, and give its commit; None if it is no work tree any more."""
+        if not self._mend():
+            return None
+        held = None
+        with contextlib.suppress(HoldfastError):
+            if self.tree.head().branch == self.branch:  # else a commit here would be on no branch of ours
+                held = self.commit(message, base, is_unfinished=True).commit
+        if held is None or not self.is_clean():
+            raise GitFailed(
+                f"{self.path} holds work that could not be committed, so it stays", hint="Look there by hand."
+            )
+        return held
 
     def _mend(self) -> bool:
         """Whether it is a work tree that may hold work; an agent that deleted `.git` did not undo what it had done.
@@ -233,6 +266,15 @@ class TaskWorktree:
     def drop_branch(self) -> None:
         """Delete the branch: its work is in the result."""
         drop_branches(self.repo, [self.branch])
+
+
+def _changed_at(path: bytes) -> int:
+    """When a file changed at last, or the nearest folder that is left of its path."""
+    while True:
+        try:
+            return os.lstat(path).st_ctime_ns
+        except OSError:
+            path = os.path.dirname(path)
 
 
 def _admin_folders(repo: Repo) -> list[str]:

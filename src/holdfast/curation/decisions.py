@@ -5,6 +5,7 @@ decision first asks here whether it was recorded before: a command that was kill
 completes the rest.
 """
 
+import os
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
@@ -13,9 +14,10 @@ from holdfast.git.approvals import DECISIONS, Causes, weakened
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
 from holdfast.model.memory import Memory
-from holdfast.store import memory_files
+from holdfast.store import kept_context, memory_files
 from holdfast.values import frozen
 
+WITHDRAWING = ("retire", "reject", "edit")  # what no longer holds as it was
 _ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
 _SAME = "Run the same command in another terminal, where no agent runs"
 
@@ -87,6 +89,8 @@ def record(
         said["supersedes"] = list(getattr(memory, "supersedes", ()))
         said["approves"] = memory_files.digest(memory)
     body = {name: value for name, value in said.items() if value is not None}
+    if kind in WITHDRAWING or said.get("supersedes"):  # a session that starts now must not hear the old one
+        kept_context.clear(os.fsencode(clone.repo.common_dir))
     return clone.record(EventDraft(kind=kind, target=memory.id, layer=memory.layer, body=body))
 
 

@@ -82,6 +82,10 @@ class KnownClaims:
         found = (one for one in self._weighed(memory) if not one.verdict.certain and one.status in STANDING)
         return tuple(found)[:MAX_HINTS]
 
+    def rivals(self, memory: Memory) -> tuple[MemoryConflict, ...]:
+        """What speaks or may speak against a memory, whatever its status."""
+        return tuple(self._weighed(memory))[:MAX_HINTS]
+
     def _weighed(self, memory: Memory) -> list[MemoryConflict]:
         found, said = [], statement(memory)
         for other in (other for other in self._around(memory) if not resolved(memory, other)):

@@ -86,6 +86,7 @@ class ReviewLook:
     same: tuple[str, ...]  # ids of what looks like the same claim: it could be merged into these
     diff: tuple[str, ...]  # what made it stale, or what was edited
     hints: tuple[memory_conflicts.MemoryConflict, ...] = ()  # what it may contradict; blocks nothing
+    rivals: tuple[memory_conflicts.MemoryConflict, ...] = ()  # other candidates that say otherwise; blocks nothing
 
 
 class ReviewQueue:
@@ -102,6 +103,15 @@ class ReviewQueue:
     def against(self) -> memory_conflicts.KnownClaims:
         """All that a candidate is held against, made ready once."""
         return memory_conflicts.KnownClaims(self.known.standings, self._shelf.rejected.values())
+
+    @cached_property
+    def _proposals(self) -> memory_conflicts.KnownClaims:
+        """The candidates themselves: two agents may propose opposite things, and a person sees both at once."""
+        found = memory_conflicts.KnownClaims(())
+        for memory in self._shelf.waiting.values():
+            if not memory.suggests:
+                found.add(MemoryStanding(memory, "candidate"))
+        return found
 
     @property
     def waiting(self) -> int:
@@ -128,7 +138,8 @@ class ReviewQueue:
             changed = tuple(line for text in moved for line in span_history.what_changed(self._clone, text))
         # What looks the same may still be more likely a contradiction than not: then both are shown.
         hints = tuple(one for one in self.against.hints(memory) if one.other.id not in same or one.verdict.score >= 0.5)
-        return ReviewLook(self.against.conflicts(memory), same, changed, hints)
+        rivals = self._proposals.rivals(memory) if item.reason == "proposed" else ()
+        return ReviewLook(self.against.conflicts(memory), same, changed, hints, rivals)
 
     def _items(self) -> Iterable[QueueItem]:
         clone, known = self._clone, self.known

@@ -24,7 +24,7 @@ from holdfast.index.embed.coverage import sweep
 from holdfast.index.fill import IndexFill
 from holdfast.index.sqlite import Index, drop_all, meta
 from holdfast.index.visible_units import IndexUnit, UnitTexts, visible_units
-from holdfast.store import statistics
+from holdfast.store import kept_context, statistics
 from holdfast.store.format import match_event, split_lines
 from holdfast.store.layout import Layout
 
@@ -111,6 +111,12 @@ def keep_ready(
         index.close()
 
 
+def forget_all(clone: Clone) -> None:
+    """Delete what was made of this clone's texts to be found or told quickly, for all its work trees."""
+    drop_all(os.path.dirname(path_of(clone)))
+    kept_context.clear(os.fsencode(clone.repo.common_dir))
+
+
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
     now = signature_of(clone, parts=("memory",))
     told = meta(index.db, "rules")  # for secrets, with which it was made
@@ -122,7 +128,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
         # No word of an erased text may stay, in no work tree's index, and none that a new rule hides;
         # SQLite frees pages without wiping them.
         index.close()
-        drop_all(os.path.dirname(index.path))
+        forget_all(clone)
     wanted = {unit.name: unit for unit in visible_units(clone)}
     with index.writing() as db:
         filling = IndexFill(db)

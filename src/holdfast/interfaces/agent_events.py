@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
+PATIENCE = 4.0  # seconds for what a session needs at its start: agents wait 5, and what comes later is lost
 AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
 MAX_OUTPUT = 1 << 20
@@ -27,7 +28,8 @@ AGENTS = ("codex", "claude", "gemini")
 # Events at which an agent gets text from us; Gemini ignores text before a tool.
 TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
 PATIENT = TELLING[:3]  # a late answer is kept for the next of these
-ENDING = ("Stop", "AfterAgent", "SubagentStop", "SessionEnd")  # a moment to read transcripts, in the background
+# Moments to read transcripts, in the background.
+DRAINING = ("SessionStart", "Stop", "AfterAgent", "SubagentStop", "SessionEnd")
 # Which fields of the input a pointer takes over, and what it calls them.
 TAKEN = (
     ("source", "source"),
@@ -56,7 +58,7 @@ def main(argv: "list[str]") -> None:
     try:
         _signal.signal(_signal.SIGALRM, leave)
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
-        _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
+        _signal.setitimer(_signal.ITIMER_REAL, PATIENCE if event in PATIENT else DEADLINE)
         if agent in AGENTS and event:
             keep_low_numbers_taken()
             answer, end = posix.pipe() if event in TELLING else (-1, -1)
@@ -107,11 +109,22 @@ def serve(agent: str, event: str, end: int) -> None:
         return
     inbox = record(agent, event, given, place)
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
+        answer(agent, event, given, place, inbox, end)
+    if event in DRAINING and inbox:
+        drain_later(place.top, inbox)
+
+
+def answer(  # noqa: PLR0917 - all that is known of the event, and it is called once
+    agent: str, event: str, given: "dict[str, Any]", place: "RepositoryPlace", inbox: bytes, end: int
+) -> None:
+    """Give what is ready, at a session's start; for all the rest more is loaded."""
+    from holdfast.interfaces.context_delivery import ContextDelivery
+
+    told = ContextDelivery(agent, event, given, place, inbox)
+    if event != "SessionStart" or not told.give_kept(end):
         from holdfast.interfaces import agent_replies
 
-        agent_replies.tell(agent, event, given, place, inbox, end)
-    if event in ENDING and inbox:
-        drain_later(place.top, inbox)
+        agent_replies.tell(told, given, end)
 
 
 def silence(*streams: int) -> None:

@@ -7,160 +7,170 @@ approved invariants and dead ends that hold for it. Each once a session, all as 
 in doubt is not said. The child of the hook runs this; `agent_replies.py drain` is the background process.
 """
 
+import _signal  # type: ignore[import-not-found]  # `signal` itself imports enum
 import os
 import sys
 import time
+from contextlib import ExitStack, contextmanager
 from itertools import dropwhile, pairwise
+
+if __name__ == "__main__":  # in the background it is started by its path
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+from holdfast.interfaces import agent_events
+from holdfast.interfaces.context_delivery import OUTDATED, UPDATED, ContextDelivery, escaped, outdated_note
+from holdfast.store import kept_context
+from holdfast.store.discovery import CONTEXTS, STEERING, find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from holdfast.project import Project
+    from holdfast.project.prepared_context import PreparedContext
     from holdfast.recall.guards import GuardFile
-    from holdfast.store.discovery import RepositoryPlace
+    from holdfast.store.kept_context import KeptContext
     from holdfast.store.layout import Layout
 
-MAX_CHARACTERS = 8_000  # Claude cuts at 10,000, Codex at 2,500 tokens
-MAX_TOKENS = 2_000  # counted high: never less than a quarter of the bytes, so this is within the characters
 MOST_BEFORE, MOST_ASKED = 3, 4  # lines before a tool, and at a prompt
-IN_TIME = 1.4  # seconds after which nobody listens any more
-AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
+LAST_GOOD = 1.0  # seconds for the next context to be made before the last good one is given
+REPLACES = "This replaces the project context that was given at the start of this session.\n"
 RENEW = 5  # seconds between two attempts to render guards that are behind
+ROUNDS, TURN = 3, 60.0  # times that a context is prepared again if something changed meanwhile; seconds to wait
 EMBEDDING = 30.0  # seconds that the background may embed after a turn
 SETTLING = 0.7  # seconds: Claude writes its last answer after the event that says it is done
-READY = "inject"  # the row that keeps the pack
 NOT_A_PROMPT = ("<task-notification>", "<local-command", "<command-name>")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
 
 
-def tell(  # noqa: PLR0917 - the hook has all of this at hand, and it is called once
-    agent: str, event: str, given: "dict[str, Any]", place: "RepositoryPlace", inbox: bytes, end: int
-) -> None:
+def tell(told: ContextDelivery, given: "dict[str, Any]", end: int) -> None:
     """Say what there is to say through `end`, close it, and do what is left to do."""
-    moment = HookMoment(agent, event, given, place, inbox)
-    with moment.told:
+    moment = HookMoment(told, given, end)
+    with told:
         try:
             text = moment.said()
         except (OSError, ValueError):
-            text = ""
-        moment.answer(text, end)
+            text = b""
+        moment.answer(text)
     moment.afterwards()
 
 
 class HookMoment:
     """One event of a session: what is said at it."""
 
-    def __init__(self, agent: str, event: str, given: "dict[str, Any]", place: "RepositoryPlace", inbox: bytes) -> None:
-        self.began = time.monotonic()
-        self.agent, self.event, self.given = agent, event, given
-        self.session = str(given.get("session_id") or "")
+    def __init__(self, told: ContextDelivery, given: "dict[str, Any]", end: int) -> None:
+        self.told, self.event, self.given, self._end = told, told.event, given, end
+        place = told.place
         self.top, self.git_dir, self.common = (os.fsdecode(path) for path in (place.top, place.git_dir, place.common))
-        self.inbox = os.fsdecode(inbox)
-        self.told = ContextDelivery(self.inbox, agent, self.session)
-        self._fresh: FreshContext | None = None  # made only where the index has no answer
+        self.inbox = os.fsdecode(told.inbox)
+        self._fresh: PreparedContext | None = None  # made only where none is kept
         self._notes: list[str] = []  # what is written down once it was said
-        self._pack: str = ""  # a pack that was said, as a receipt takes it
+        self._receipt = b""  # of a context that was said
         self._behind = False
 
-    def said(self) -> str:
-        """The text, or nothing."""
+    def said(self) -> bytes:
+        """The text as characters of a JSON string, or nothing."""
         if self.event == "PreToolUse":
-            return self._before_tool()
+            return self._updated() + escaped(self._before_tool())
         if self.event == "SessionStart":
-            again = f"pack {self.given.get('source') or 'startup'}"
-            return "" if self.told.is_recent(again) else self._packed(again)
+            return self._context(self.told.start)
         prompt = self._prompt()
         if prompt is None:
-            return ""
+            return b""
         if not self.told.holds("pack"):
             self._notes.append("prompt")
-            return self._packed("pack prompt")
-        if not self.told.holds("prompt"):  # the start has told the pack, but not what this prompt calls for
+            return self._context("pack prompt")
+        if not self.told.holds("prompt"):  # the start has told the context, but not what this prompt calls for
             self._notes.append("prompt")
-        return self._called_for(prompt)
+        return self._updated() + escaped(self._called_for(prompt))
 
-    def answer(self, text: str, end: int) -> None:
-        """Print it, and write down that it was said; what comes too late was not."""
-        from _json import encode_basestring_ascii as quoted
-
-        # The one form that all three agents take.
-        told = f'{{"hookEventName":"{self.event}","additionalContext":{quoted(text)}}}'
-        data = f'{{"hookSpecificOutput":{told}}}\n'.encode("utf-8", "replace") if text else b""
-        in_time = time.monotonic() - self.began < IN_TIME
-        try:
-            while data and in_time:
-                data = data[os.write(end, data) :]
-        except OSError:
-            in_time = False
-        os.close(end)
-        if in_time:
-            self.told.add(self._notes)
-            if self._pack:
-                self._keep_pack()
-            elif text:
-                self._count(text)
+    def answer(self, text: bytes) -> None:
+        """Print it, unless the alarm was quicker; what comes too late is ready for the next event."""
+        if not self.told.is_open:
             return
-        self.told.was_late(self.agent)
-        if self._fresh is not None:  # the first prompt, which waits for our lock, finds it ready
+        if self.told.give(text, self._end, self._notes, self._receipt):
+            if text and not self._receipt:
+                self._count(text)
+        elif self._fresh is not None:  # the first prompt, which waits for our lock, finds it
             self._fresh.keep()
             self._fresh = None
 
     def afterwards(self) -> None:
-        """Keep the rebuilt pack, and start what waits."""
+        """Keep the context that was made, and start what waits."""
         if self._fresh is not None:
             self._fresh.keep()
-        if (self.event == "SessionStart" or self._behind) and self.inbox:
-            from holdfast.interfaces import agent_events
-
+        if self._behind and self.inbox:
             agent_events.drain_later(os.fsencode(self.top), os.fsencode(self.inbox))
 
-    # ── the pack ─────────────────────────────────────────────────────────────────────────────────
+    # ── the context ──────────────────────────────────────────────────────────────────────────────
 
-    def _packed(self, note: str) -> str:
-        """The pack: as it was kept, or made now."""
-        from holdfast.interfaces import quick
+    def _context(self, note: str) -> bytes:
+        """The context: as it is kept, or made now; while that takes long, the last good one."""
+        kept = self.told.kept()
+        if kept is None or not kept.is_current:
+            with self._not_too_long(kept, note):
+                self._fresh = made_now(open_project(self.top))
+            kept = self._fresh.kept
+        return self._take(kept, [note])
 
-        is_plain = quick.is_plain(os.environ) and "HOLDFAST_RUN_ID" not in os.environ
-        found = quick.kept_context(self.top, READY) if is_plain else None
-        if found is None:
-            self._fresh = FreshContext(open_project(self.top))
-            found = self._fresh.text, self._fresh.receipt
-        text, receipt = found
-        ids, _, pack = receipt.partition("\n")
-        self._notes += [note, *ids.split()]
-        self._pack = pack if text else ""
-        return text if len(text) <= MAX_CHARACTERS else ""
+    def _take(self, kept: "KeptContext", notes: "list[str]") -> bytes:
+        self._notes += [*notes, *kept.notes.decode("ascii", "replace").split()]
+        self._receipt = kept.receipt if kept.text else b""
+        return kept.text
 
-    def _keep_pack(self) -> None:
-        """Leave the pack for the next drain, which makes a receipt of it."""
-        from _json import encode_basestring_ascii as quoted
+    @contextmanager
+    def _not_too_long(self, kept: "KeptContext | None", note: str) -> "Iterator[None]":
+        """Give the last good context if the next one takes longer than that; nothing if there is none."""
 
-        if not self.inbox:
-            return
-        now = time.time_ns()
-        named = f'"agent":{quoted(self.agent)},"session":{quoted(self.session)},"ts":{now},"took":{self._took()}'
-        data = f'{{{named},"pack":{self._pack}}}\n'.encode("utf-8", "replace")
-        path = os.path.join(self.inbox, f"{self.told.stem}-{now}.pack")
-        _append(path, data, os.O_EXCL)
+        def give(*_: object) -> None:
+            if kept is None or not self.told.is_open:
+                return
+            told = [*self._notes, note, f"{OUTDATED} {kept.key.decode('ascii', 'replace')}"]
+            text = escaped(outdated_note(kept)) + kept.text if kept.text else b""
+            try:
+                self.told.give(text, self._end, [*told, *kept.notes.decode("ascii", "replace").split()], kept.receipt)
+            except OSError:
+                pass
+            self.told.__exit__()  # the first prompt need not wait until the next one is made
 
-    def _count(self, text: str) -> None:
-        """Count text given at a prompt or before a tool; a pack is counted with its receipt."""
+        _signal.signal(_signal.SIGALRM, give)
+        _signal.setitimer(_signal.ITIMER_REAL, LAST_GOOD)
+        try:
+            yield
+        except (OSError, ValueError):
+            give()
+            raise
+        finally:
+            _signal.setitimer(_signal.ITIMER_REAL, 0)
+            _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+            _signal.setitimer(_signal.ITIMER_REAL, agent_events.AFTERWARDS)
+
+    def _updated(self) -> bytes:
+        """The context of now, if the one that was told was outdated and says something else."""
+        key = self.told.owed()
+        kept = self.told.kept() if key else None
+        if kept is None or not kept.is_current:
+            return b""
+        if kept.key.decode("ascii", "replace") == key:
+            self._notes.append(f"{UPDATED} {key}")
+            return b""
+        text = self._take(kept, [f"{UPDATED} {kept.key.decode('ascii', 'replace')}", "pack update"])
+        return escaped(REPLACES) + text + escaped("\n") if text else b""
+
+    def _count(self, text: bytes) -> None:
+        """Count text given at a prompt or before a tool; a context is counted with its receipt."""
         from holdfast.store import tally
 
         how = "tool" if self.event == "PreToolUse" else "prompt"
         memories = [note for note in self._notes if " " not in note and note != "prompt"]
-        size = (len(text.encode("utf-8", "replace")) + 3) // 4
-        tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self._took())
+        size = (len(text) + 3) // 4
+        tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())
 
     def _layout(self) -> "Layout":
         from holdfast.store.layout import Layout
 
         return Layout(self.top, os.path.join(self.common, "holdfast"))
-
-    def _took(self) -> int:
-        """Microseconds since the event."""
-        return int((time.monotonic() - self.began) * 1e6)
 
     # ── at a prompt ──────────────────────────────────────────────────────────────────────────────
 
@@ -262,10 +272,14 @@ class HookMoment:
         from holdfast.recall.guards import GuardFile, name_of
 
         tree = Tree(self.top, self.git_dir, self.common)
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        guards = GuardFile(tree, self._layout(), now, self._memory_tree)
-        if guards.is_current:
-            return guards
+        while True:
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            guards = GuardFile(tree, self._layout(), now, self._memory_tree)
+            if guards.is_current:
+                return guards
+            if self.told.took() > LAST_GOOD * 1e6 or not _is_being_prepared(self.told.place.common):
+                break
+            time.sleep(0.02)  # after a commit it takes a moment, and that is when agents go on
         self._behind = _is_time(os.path.join(self.inbox, f"renew-{name_of(tree)}"))
         return None
 
@@ -279,56 +293,6 @@ class HookMoment:
             return Repo(self.top, self.git_dir, self.common).tree_id("HEAD", TRACKED)
         except HoldfastError:
             return "?"
-
-
-class ContextDelivery:
-    """What a session was given already, a line each, beside its pointers; locked while it is read."""
-
-    def __init__(self, inbox: str, agent: str, session: str) -> None:
-        from holdfast.interfaces.agent_events import file_name
-
-        self.stem = os.fsdecode(file_name(agent, session))
-        self.path = os.path.join(inbox, f"{self.stem}.told") if inbox else ""
-        self._fd, self._lines = -1, [""]
-
-    def __enter__(self) -> None:
-        if not self.path:
-            return
-        self._fd = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        os.lockf(self._fd, os.F_LOCK, 0)  # the same event, from a second installation, waits here
-        self._lines = os.read(self._fd, 1 << 20).decode("ascii", "replace").split("\n")
-
-    def __exit__(self, *_: object) -> None:
-        if self._fd >= 0:
-            os.close(self._fd)
-
-    def holds(self, note: str) -> bool:
-        return any(line == note or line.startswith(f"{note} ") for line in self._lines)
-
-    def is_recent(self, note: str) -> bool:
-        """Whether it was noted a moment ago."""
-        times = [line.rpartition(" ")[2] for line in self._lines if line.startswith(f"{note} ")]
-        return any(word.isdigit() and 0 <= time.time_ns() - int(word) < AGAIN for word in times)
-
-    def was_late(self, agent: str) -> None:
-        """Count an answer that came too late: a byte each."""
-        if self.path:
-            _append(os.path.join(os.path.dirname(self.path), f"late-{agent}"), b".", os.O_APPEND)
-
-    def add(self, notes: "list[str]") -> None:
-        """Record what was given."""
-        now = time.time_ns()
-        rows = [f"{note} {now}" if note.startswith("pack") else note for note in notes]
-        if rows and self._fd >= 0:
-            os.write(self._fd, ("\n".join(rows) + "\n").encode("ascii", "replace"))
-
-
-def _append(path: str, data: bytes, how: int) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | how, 0o600)
-    try:
-        os.write(fd, data)
-    finally:
-        os.close(fd)
 
 
 # ── words ────────────────────────────────────────────────────────────────────────────────────────
@@ -363,6 +327,23 @@ def _is_name(word: str) -> bool:
     return any(c in "_./-" or c.isdigit() for c in inner) or (not word.isupper() and any(map(str.isupper, inner)))
 
 
+def _is_being_prepared(common: bytes) -> bool:
+    """Whether a process prepares contexts and guards at this moment."""
+    try:
+        fd = os.open(common + CONTEXTS + b"/now.lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        import fcntl
+
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 def _is_time(stamp: str) -> bool:
     """Whether nobody tried to render guards lately; now somebody does."""
     try:
@@ -381,54 +362,53 @@ def _is_time(stamp: str) -> bool:
 
 def open_project(top: str) -> "Project":
     """The project, whatever variables point elsewhere: which repository is meant is known."""
-    from holdfast.interfaces import quick
     from holdfast.project import Project
 
-    environ = {name: value for name, value in os.environ.items() if name not in quick.STEERING}
-    for name in quick.STEERING:
-        os.environ.pop(name, None)
+    for name in STEERING:
+        os.environ.pop(os.fsdecode(name), None)
+    environ = dict(os.environ)
     return Project.open(top, environ=environ, drain=False)
 
 
-class FreshContext:
-    """A pack made now, to be told and to be kept ready for the next session's start."""
+def made_now(project: "Project") -> "PreparedContext":
+    """The context as it is now."""
+    from holdfast.project.prepared_context import PreparedContext
 
-    def __init__(self, project: "Project") -> None:
-        from json import dumps
-
-        from holdfast.interfaces.worktree import WorkTree
-        from holdfast.recall.pack import sent_packs
-        from holdfast.recall.pack.context_pack import pack_text
-
-        self._project, self._tree = project, WorkTree(project)
-        found = project.context.pack(budget=MAX_TOKENS)
-        self._until = found.until
-        # A frame with nothing in it tells an agent nothing.
-        self.text = pack_text(found) if found.sections else ""
-        ids = " ".join(str(one["id"]) for one in sent_packs.entries(found))
-        head = sent_packs.head_of(project.clone, found, ts=project.clone.now())
-        self.receipt = f"{ids}\n{dumps({'head': head, 'lines': [*sent_packs.lines_of(found)]})}"
-
-    def keep(self) -> None:
-        """Put it into the index; not where something may have changed meanwhile, or a variable changes it."""
-        from holdfast.index.refresh import keep_ready
-        from holdfast.interfaces import quick
-
-        seen, clone, tree = self._project.seen, self._project.clone, self._tree
-        if seen is None or not seen.settled or not tree.digest or not quick.is_plain(os.environ):
-            return
-        state, answer = quick.resting_on("context", seen, os.environ, tree=tree.digest), (self.text, self.receipt)
-        keep_ready(clone, {READY: answer}, signature=state, valid_until=self._until, watched=tree.paths)
+    return PreparedContext(project)
 
 
 def drain(project: "Project") -> None:
     """Import what agents' hooks reported, and prepare the context of the next session."""
     project.transcripts.drain()
     project.health.reckon_uses()
-    project.context.render_guards()
-    FreshContext(project).keep()
+    prepare(project)
     if project.models.embeds_in_background() or project.recall.index_waits():
         embed_later()
+
+
+def prepare(project: "Project") -> None:
+    """Make ready what the next session, edit or command will ask for."""
+    project.context.render_guards()
+    made_now(project).keep()
+
+
+def prepare_in_turn() -> None:
+    """The same in a process that a change started: one works and one waits, which sees what changed meanwhile."""
+    from holdfast.store import fsio
+
+    top = os.getcwd()
+    place = find_repository(os.fsencode(top))
+    if place is None or not place.is_own:
+        return
+    folder = os.fsdecode(place.common + CONTEXTS)
+    with ExitStack() as turn:
+        with fsio.locked(os.path.join(folder, "next.lock"), wait=0.0):
+            turn.enter_context(fsio.locked(os.path.join(folder, "now.lock"), wait=TURN))
+        for _ in range(ROUNDS):
+            prepare(open_project(top))
+            kept = kept_context.load(place.git_dir, place.common)
+            if kept is not None and kept.is_current:
+                return
 
 
 def embed_later() -> None:
@@ -454,11 +434,13 @@ def in_background(work: str) -> None:
     if work == "drain":
         time.sleep(SETTLING)
     try:
-        {"drain": drain, "embed": embed}[work](open_project(os.getcwd()))
+        if work == "prepare":
+            prepare_in_turn()
+        else:
+            {"drain": drain, "embed": embed}[work](open_project(os.getcwd()))
     except BAD:
         pass  # nobody listens; the next command finds the same and says so, or `holdfast model` does
 
 
 if __name__ == "__main__":
-    sys.path.append(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     in_background(sys.argv[1])

@@ -2,7 +2,8 @@
 
 Git waits for its hooks, so this file is copied into the store, with `store.discovery` in place of its
 import, and run by its path with `-I -S`. It
-imports only what every Python has loaded already, starts no git, opens no index, prints nothing. A
+imports only what every Python has loaded already, starts no git, opens no index, prints nothing. Where agents
+are at work, it starts whoever prepares their next context, and waits for nobody. A
 child does all that touches the disk; the parent leaves in time whatever becomes of it, and always
 with success. The line is a pointer: what it means is found out by the next command.
 """
@@ -12,7 +13,7 @@ import posix
 import sys
 import time
 
-from holdfast.store.discovery import append, common_of, join, make_folder, pointed_to, read, read_all
+from holdfast.store.discovery import append, common_of, join, make_folder, pointed_to, prepare_later, read, read_all
 
 DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
 MAX_LINE, MAX_ROWS, MAX_PACKED = 4096, 8 << 20, 64 << 20
@@ -56,6 +57,8 @@ def record(argv: "list[bytes]") -> None:
         inbox = join(common, b"holdfast/inbox")
         make_folder(inbox)
         append(inbox + b"/git.log", line + rows)
+    if not probe:
+        prepare_later(posix.getcwdb(), common)
 
 
 def escaped(field: bytes) -> bytes:

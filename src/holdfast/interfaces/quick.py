@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 NOT_HANDLED = -1
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
 RESTS_ON = {"recall": "memory", "status": "value", "badge": "value", "next": "work", "context": "value"}
-# With one of these set, git itself has to say which repository is meant.
-STEERING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_CEILING_DIRECTORIES", "GIT_OBJECT_DIRECTORY")
-_HARMLESS = ("HOLDFAST_PUBLISHING", "HOLDFAST_RUN_ID", "HOLDFAST_TRACEBACK", "HOLDFAST_TEST_SEED")
 
 
 def main(argv: list[str]) -> int:
@@ -61,8 +58,8 @@ def main(argv: list[str]) -> int:
 
 
 def is_plain(environ: "Mapping[str, str]") -> bool:
-    """Whether no variable changes where git looks or what Holdfast does."""
-    return not any(name in STEERING or (name.startswith("HOLDFAST_") and name not in _HARMLESS) for name in environ)
+    """Whether no variable changes where git looks or what Holdfast does; a run of ours may be around it."""
+    return discovery.unsteered(os.fsencode(name) for name in environ if name != "HOLDFAST_RUN_ID")
 
 
 def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) -> int:
@@ -190,9 +187,7 @@ def open_index(path: str) -> "Connection":
     return db
 
 
-def _kept(
-    db: "Connection", command: str, now: "IndexSignature", top: str, *, json: bool, name: str = ""
-) -> tuple[str, str] | None:
+def _kept(db: "Connection", command: str, now: "IndexSignature", top: str, *, json: bool) -> tuple[str, str] | None:
     """The answer that the full path kept and how it was found, if all that it rests on is as it was."""
     from holdfast.index import freshness
 
@@ -203,17 +198,7 @@ def _kept(
             return None
         tree = watched(top, paths[0])[0]
     state = resting_on(command, now, os.environ, tree=tree)
-    return freshness.ready_answer(db, name or kept_name(command, json=json), signature=state, now=_now())
-
-
-def kept_context(start: str, name: str) -> tuple[str, str] | None:
-    """A pack that was kept under a name, for a session that starts in a folder; None if it is behind."""
-    place = find_place(start)
-    found = find_index(place, RESTS_ON["context"]) if place else None
-    if place is None or found is None or _has_dead_runs(found[0], patient=True):
-        return None
-    _, now, path = found
-    return read_index(path, lambda db: _kept(db, "context", now, place.top, json=False, name=name))
+    return freshness.ready_answer(db, kept_name(command, json=json), signature=state, now=_now())
 
 
 def kept_name(command: str, *, json: bool) -> str:

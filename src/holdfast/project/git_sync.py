@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holdfast.capture import git_notices, reconciliation
 from holdfast.errors import NeedsReview, ReadOnlyStore
 from holdfast.git import branch_lines, erase, hooks, moves, project_setup, publish, reconcile, upstream
-from holdfast.index import refresh, sqlite
+from holdfast.index import refresh
 from holdfast.project.concern import Concern, T
 from holdfast.recall import lookup
 from holdfast.store import bundle, fsio
@@ -58,7 +58,7 @@ class GitSync(Concern):
         found = lookup.find(self.clone, identity)
         done = erase.erase(self.clone, "memory" if found.kind == "candidate" else found.kind, found.id)
         self.project.recall.close()
-        sqlite.drop_all(os.path.dirname(refresh.path_of(self.clone)))
+        refresh.forget_all(self.clone)
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self.clone.layout.view("log.jsonl"))
         self.project.views.render_quietly(all_days=True)
@@ -102,7 +102,7 @@ class GitSync(Concern):
         done = cleanup.reset(self.clone, what)
         if what == "all":
             self.project.recall.close()
-            sqlite.drop_all(os.path.dirname(refresh.path_of(self.clone)))
+            refresh.forget_all(self.clone)
         self.project.views.render_quietly(all_days=True)
         return done
 

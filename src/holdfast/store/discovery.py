@@ -21,6 +21,7 @@ _APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | getattr(posix, "O_NOFO
 _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 _POINTER = b"gitdir: "
 MAX_INBOX = 16 << 20  # bytes: nobody has asked Holdfast anything for ages, and it notices without us
+CONTEXTS, WORKER = b"/holdfast/contexts", b"worker"  # kept contexts, and how to start whoever prepares them
 LOCK_TRIES, LOCK_PAUSE = 40, 0.005
 
 
@@ -136,7 +137,42 @@ def make_folder(path: bytes) -> None:
             pass
 
 
+# ── preparing the context of the next session ────────────────────────────────────────────────────────
+
+
+def prepare_later(top: bytes, common: bytes) -> None:
+    """Have the context of a work tree prepared in the background, if one was ever kept in this clone."""
+    words = read(common + CONTEXTS + b"/" + WORKER).split(b"\n")
+    if len(words) == 3:
+        # What git tells its hooks of this commit (its index, its folder) is not meant for what reads later.
+        environ = {name: value for name, value in posix.environ.items() if not name.startswith(b"GIT_")}
+        start_apart(top, [words[0], b"-I", words[1], b"prepare"], environ)
+
+
+def start_apart(folder: bytes, words: "list[bytes]", environ: "dict[bytes, bytes]") -> None:
+    """Start a program that nobody waits for, whatever becomes of this process."""
+    child = posix.fork()
+    if child:
+        posix.waitpid(child, 0)
+        return
+    try:
+        posix.setsid()
+        if not posix.fork():
+            nothing = posix.open(b"/dev/null", posix.O_RDWR)
+            for number in (0, 1, 2):
+                posix.dup2(nothing, number)
+            posix.chdir(folder)
+            posix.execve(words[0], words, environ)
+    finally:
+        posix._exit(0)
+
+
 # ── finding it: the copy in git's hook ends here, for git tells its hooks where they are ──────────────
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class RepositoryPlace:
@@ -203,6 +239,16 @@ def is_plain(place: "RepositoryPlace") -> bool:
         config = config.replace(usual, b"")
     odd = not config or any(word in config for word in (b"worktree", b"bare", b"include", b"format", b"extensions"))
     return not odd and place.is_own and b".git" in place.common.split(b"/") and _is_own(posix.stat(place.top))
+
+
+# With one of these set, git itself has to say which repository is meant.
+STEERING = (b"GIT_DIR", b"GIT_WORK_TREE", b"GIT_COMMON_DIR", b"GIT_CEILING_DIRECTORIES", b"GIT_OBJECT_DIRECTORY")
+_HARMLESS = (b"HOLDFAST_PUBLISHING", b"HOLDFAST_TRACEBACK", b"HOLDFAST_TEST_SEED")
+
+
+def unsteered(names: "Iterable[bytes]") -> bool:
+    """Whether no variable of an environment changes where git looks or what Holdfast does."""
+    return not any(name in STEERING or (name[:9] == b"HOLDFAST_" and name not in _HARMLESS) for name in names)
 
 
 def is_git_dir(folder: bytes) -> bool:

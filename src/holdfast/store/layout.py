@@ -134,6 +134,7 @@ class Layout:
     keys = _Place("keys")  # wrapped keys of sealed recordings, and which keys were destroyed
     # What is said before an edit or a command: approved invariants and dead ends, ready for the hook.
     guards = _Place("guards")
+    contexts = _Place("contexts")  # the context of each work tree and branch, ready for the hook
     hook = _Place("hook.py")  # the recording hook, beside the store it writes to, whatever becomes of our installation
     rewrites = _Place("rewrites")  # old commit to new commit, as git told it when history was rewritten
     anchors = _Place("anchors")  # what is needed to find a cited commit again after a rewrite

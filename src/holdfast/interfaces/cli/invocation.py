@@ -32,6 +32,17 @@ class Declined(Exception):
     """Somebody was asked and said no."""
 
 
+def _prepare_context(project: Project) -> None:
+    """Have the next session's context prepared, if what it rests on changed: its hook then only prints it."""
+    from holdfast.store import discovery, kept_context
+
+    repo = project.clone.repo
+    top, git_dir, common = map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir))
+    kept = kept_context.load(git_dir, common)
+    if kept is None or not kept.is_current:
+        discovery.prepare_later(top, common)
+
+
 @frozen
 class Invocation:
     """The folder a command works in."""
@@ -67,6 +78,8 @@ class Invocation:
                 from holdfast.interfaces import agent_events
 
                 agent_events.drain_later(*map(os.fsencode, (project.clone.repo.top, project.clone.layout.inbox)))
+            elif not project.clone.reading and os.path.exists(project.clone.layout.contexts):
+                _prepare_context(project)
 
     def cited(self, project: Project, evidence: Sequence[str]) -> list[str]:
         """Receipts as seen from this folder."""

@@ -22,6 +22,7 @@ from holdfast.model.memory import TYPES, Memory
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from holdfast.crew.crew_journal import CrewConflict
     from holdfast.curation import decisions, memory_conflicts, review_queue
     from holdfast.project import Project
     from holdfast.project.memory_book import Decided
@@ -71,8 +72,31 @@ def _screen(place: Invocation) -> None:
     from holdfast.interfaces.tui.review_screen import run
 
     with place.project() as project:
-        run(project)
+        run(project, said="\n".join(crew_rows(_crew_conflicts(project))))
         refresh_tools(project)
+
+
+def _crew_conflicts(project: Project) -> Sequence[CrewConflict]:
+    """What tasks of a crew disagree about, or wait for."""
+    if not os.path.exists(project.clone.private.crew):  # no crew ever worked here, and nothing is loaded
+        return ()
+    from holdfast.crew import crew_runs
+
+    return crew_runs.conflicts(project)
+
+
+_CREW = {"overlap": "the same files", "merge": "conflict", "decision": "asks you"}
+
+
+def crew_rows(found: Sequence[CrewConflict]) -> list[str]:
+    """What is open between tasks of a crew, and how to go on; nothing if nothing is."""
+    if not found:
+        return []
+    run = found[0].run
+    asks = any(one.kind == "decision" for one in found)
+    way = f"Once you decided: holdfast crew resume --run {run}" if asks else "The crew goes on by itself."
+    rows = [(f"{_CREW[one.kind]}:", one.tasks[0], one.said.removeprefix(f"{one.tasks[0]} ")) for one in found]
+    return [f"{count(len(found), 'conflict')} in the crew {run}:", *table(rows), f"  {way}"]
 
 
 _filter = options(  # which of what waits
@@ -98,8 +122,11 @@ def waiting_text(
     *,
     everything: bool = True,
     title: Callable[[str], str] = lambda _: "",
+    crew: Sequence[CrewConflict] = (),
 ) -> str:
     """What waits: of each session what is worth reading, then a count of the rest, or `everything`."""
+    if crew:
+        return lines(crew_rows(crew), ["", waiting_text(waiting, lost, everything=everything, title=title)])
     if lost:  # what a person approved and agents no longer see, with how to bring each back
         said = []
         for one in lost:
@@ -205,6 +232,7 @@ def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF) -> list[str]:
     """What speaks against it, both texts side by side, and what made it stale."""
     rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
     rows += [f"    may contradict {strong(one.other.id)}: {short(one.other.statement, 120)}" for one in look.hints]
+    rows += [row for conflict in look.rivals for row in _conflict(conflict)]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
@@ -217,7 +245,8 @@ def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
     pairs = zip_longest(*(_wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
     rows = table([names, *pairs], indent="      ")
-    return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
+    verb = "contradicts" if conflict.verdict.certain else "may contradict"
+    return [f"    {verb} {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
 
 
 def _place(source: str, turn: int | None) -> str:
@@ -246,14 +275,14 @@ def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook 
     }
     if look is None:
         return found
-    conflicts, hints = (
+    conflicts, hints, rivals = (
         [
             {**picked(one.other, "id", "statement"), "status": one.status, **picked(one.verdict, "kind", "why")}
             for one in found
         ]
-        for found in (look.conflicts, look.hints)
+        for found in (look.conflicts, look.hints, look.rivals)
     )
-    return {**found, **picked(look, "same", "diff"), "conflicts": conflicts, "may_contradict": hints}
+    return {**found, **picked(look, "same", "diff"), "conflicts": conflicts, "may_contradict": hints, "rivals": rivals}
 
 
 @command(review, "list")
@@ -280,16 +309,11 @@ def list_waiting(place: Invocation, everything: bool = False, **chosen: Any) -> 
             project.notices.append(elsewhere_text(len(theirs), trusting=held is not None and not held.void))
         closely = [(item, queue.look(item) if number < CLOSELY else None) for number, item in enumerate(items)]
         lost = () if any(chosen.values()) else queue.unreadable
-        if os.path.exists(project.clone.private.crew):  # else no crew ever worked here, and nothing is loaded
-            from holdfast.crew import crew_runs
-
-            if waiting := crew_runs.decisions(project):
-                verb = "waits" if waiting == 1 else "wait"
-                project.notices.append(f"{count(waiting, 'decision')} of a crew {verb}: holdfast crew status")
+        crew = () if any(chosen.values()) else _crew_conflicts(project)
         title = partial(session_title, project.clone)
         everything = everything or any(chosen.values())
-        text = partial(waiting_text, everything=everything, title=title)
-        show((closely, lost), lambda found: text(*found), lambda found: waiting_object(*found))
+        text = partial(waiting_text, everything=everything, title=title, crew=crew)
+        show((closely, lost), lambda found: text(*found), lambda found: {**waiting_object(*found), "crew": crew})
 
 
 def decided_text(done: Decided) -> str:

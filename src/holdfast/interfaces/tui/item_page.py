@@ -110,7 +110,7 @@ def page(item: QueueItem, seen: ReviewItem | None) -> Group:
     if seen is None:
         parts += [Text("Looking for what contradicts it…", style="dim italic"), Text()]
     else:
-        parts += [*_conflicts(seen.look.conflicts), *_conflicts(seen.look.hints)]
+        parts += [*_conflicts(seen.look.conflicts), *_conflicts((*seen.look.hints, *seen.look.rivals))]
         if same := ", ".join(map(visible, seen.look.same)):
             parts += [Text.assemble(("Looks like ", "cyan"), (same, "bold cyan"), ("  (m merges)\n", "dim"))]
         parts += [*_diff(seen.look.diff)]

@@ -73,8 +73,9 @@ class QueueScreen(Screen[None]):
         "end=move(1000000) pagedown,space=read(1) pageup=read(-1) escape=unfilter"
     )
 
-    def __init__(self, desk: MemoryBook, tray: ReviewTray, cited: Cited) -> None:
+    def __init__(self, desk: MemoryBook, tray: ReviewTray, cited: Cited, said: str = "") -> None:
         super().__init__()
+        self._said = said
         self._desk, self._tray, self._hands, self._cited = desk, tray, Hands(), cited
         self._waiting: ReviewQueue | None = None  # the queue as it was read last
         self._looks: dict[str, item_page.ReviewItem] = {}
@@ -112,7 +113,7 @@ class QueueScreen(Screen[None]):
     @work
     async def _open(self) -> None:
         if await self._attempt(self._read) is not None:
-            self._say("")
+            self._say(self._said)
             self._show(0)
 
     def _read(self) -> ReviewQueue:
@@ -500,13 +501,15 @@ def _uncounted(done: Iterable[MemoryStanding]) -> list[str]:
     return [f"not counted as approved by a person: {why}; use another terminal"]
 
 
-def run(project: Project) -> None:
-    """Review on this terminal; says afterwards what was done and what was left.
+def run(project: Project, said: str = "") -> None:
+    """Review on this terminal, with something said at the beginning; says afterwards what was done and what was left.
 
     A bug of ours is raised once the terminal is as it was, and after what was done until then was said.
     """
-    app = ReviewApp(project.memory, partial(cited, project.clone))
+    app = ReviewApp(project.memory, partial(cited, project.clone), said)
     app.run()
+    if said:
+        print(said)
     for line in app.tray.account():
         print(line)
     if app.failed is not None:
@@ -520,14 +523,15 @@ class ReviewApp(App[None]):
     TITLE = "holdfast review"
     CSS_PATH = "review_screen.tcss"
 
-    def __init__(self, desk: MemoryBook, cited: Cited = lambda _: {}) -> None:
+    def __init__(self, desk: MemoryBook, cited: Cited = lambda _: {}, said: str = "") -> None:
         super().__init__()
+        self.said = said
         self.tray = ReviewTray()
         self.failed: BaseException | None = None  # what nobody expected
         self._desk, self._cited = desk, cited
 
     def on_mount(self) -> None:
-        self.push_screen(ReviewScreen(self._desk, self.tray, self._cited))
+        self.push_screen(ReviewScreen(self._desk, self.tray, self._cited, self.said))
 
     def _handle_exception(self, error: Exception) -> None:
         """Leave without Textual's traceback, which shows what variables hold; `run` raises it."""
