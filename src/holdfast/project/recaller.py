@@ -114,6 +114,7 @@ class Recaller(Concern):
         if name is None or scope.kind == "candidate":
             found = own.search(query, scope, limit, semantic=semantic, others=True)
             self.by_meaning = self.by_meaning if scope.kind == "candidate" else own.by_meaning
+            self.project.has_unread = self.project.has_unread or own.needs_reader()
             return found
         search.check_kind(scope.kind)
         plugin = plugins.PluginRetriever(name, self.clone.repo.top, own)

@@ -188,6 +188,10 @@ def call(name: Any, arguments: Any, asking: McpClient) -> dict[str, Any]:
         project, folder = open_first(asking.folders)
         asking.check()
         found = _TOOLS[str(name)](project, folder, given, asking)
+        if project.has_unread:
+            from holdfast.interfaces import agent_replies
+
+            agent_replies.embed_later(project.clone.repo.top)
     except HoldfastError as error:
         return _failed(failure(error))
     except OSError as error:
