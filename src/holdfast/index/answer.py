@@ -8,7 +8,7 @@ Nothing is imported but our own: the quick path answers with this.
 """
 
 from holdfast.index.hit_text import FIELDS, SUPERSEDED
-from holdfast.index.query import EVERY_BRANCH, HERE, Scope, read_query
+from holdfast.index.query import EVERY_BRANCH, HERE, Scope, quoted, read_query
 from holdfast.index.ranking import search
 from holdfast.index.ranking_weights import WEIGHTS
 from holdfast.index.second_hop import follow
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.index.pool import Near
+    from holdfast.index.query import SearchQuery
     from holdfast.index.ranking import Step
 
     Row = tuple[Any, ...]
@@ -60,7 +61,7 @@ def answer(
 ) -> "list[Row]":
     """The hits, best first, as tuples of FIELDS with the parts of the score behind."""
 
-    asked = read_query(query)
+    asked = respelled([*here, *([there] if there else [])], read_query(query))
 
     def ask(sources: "Sequence[Connection]", most: int) -> "list[Row]":
         return search(sources, asked, scope=scope, limit=most, now=now, near=near, explain=True, step=step)
@@ -157,6 +158,68 @@ def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:
 
     numbers = there.execute(_NUMBERS, (hit[AT["id"]], hit[AT["title"]])).fetchall()
     return any(held(number) >= needed for (number,) in numbers)
+
+
+_VOCABULARY = (
+    'CREATE VIRTUAL TABLE IF NOT EXISTS temp.spelled USING fts5(word, tokenize="porter unicode61 remove_diacritics 2")',
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab(temp, spelled, instance)",
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known USING fts5vocab(main, words, row)",
+)
+_NEAR = "SELECT term, doc FROM temp.known WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
+RESPELLED = 4  # words of one question that are looked for in other spellings
+SHORTEST, LONG = 5, 8  # letters of a stem with one wrong letter, and with two
+
+
+def respelled(sources: "Sequence[Connection]", asked: "SearchQuery") -> "SearchQuery":
+    """The question, each word that no text holds replaced by the nearest one that some text does, if one is near."""
+    for place, (word, term) in enumerate(zip(asked.words, asked.terms, strict=True)):
+        if len(asked.spelled) == RESPELLED or len(word) < SHORTEST or not word.isalpha() or _is_known(sources, term):
+            continue
+        near = min((one for db in sources for one in _nearest(db, word)), default=None)
+        asked.spelled[word] = near[-1] if near else ""
+        if near:
+            asked.words[place] = near[-1]
+            asked.terms[place] = f"{quoted(near[-1])} *"  # a stem is stemmed again
+    return asked
+
+
+def _is_known(sources: "Sequence[Connection]", term: str) -> bool:
+    match = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
+    return any(db.execute(match, (term,)).fetchone() is not None for db in sources)
+
+
+def _nearest(db: "Connection", word: str) -> "list[tuple[int, int, str]]":
+    """The stems of an index that are few letters away from a word's: how many, how rare they are, and they."""
+    for statement in _VOCABULARY:
+        db.execute(statement)
+    db.execute("DELETE FROM temp.spelled")
+    db.execute("INSERT INTO temp.spelled VALUES (?)", (word,))
+    stem = str(db.execute("SELECT term FROM temp.stems").fetchone()[0])
+    wrong = 2 if len(stem) >= LONG else 1
+    if len(stem) < SHORTEST:
+        return []
+    for letter in stem[:2]:  # the second stands first where both were swapped
+        rows = db.execute(_NEAR, (letter, chr(ord(letter) + 1), len(stem) - wrong, len(stem) + wrong)).fetchall()
+        alike = [(term, times) for term, times in rows if len({*stem} - {*term}) <= wrong >= len({*term} - {*stem})]
+        far = [(_distance(stem, term), -times, term) for term, times in alike]
+        if found := [one for one in far if one[0] <= wrong]:
+            return found
+    return []
+
+
+def _distance(one: str, other: str) -> int:
+    """How many letters are wrong, missing, too many, or swapped with the next."""
+    before: list[int] = []
+    row = [*range(len(other) + 1)]
+    for i, a in enumerate(one, 1):
+        last, row = row, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before = last
+    return row[-1]
 
 
 def other_branches_file(index: str) -> str:
