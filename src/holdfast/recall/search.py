@@ -103,6 +103,7 @@ class TextSearch:
         self._turn = threading.Lock()
         self._told: set[str] = set()  # notes about the corpus that were given already
         self.by_meaning = False  # whether meaning was asked for the last answer
+        self.advice = ""  # what would help, where the last answer was weak
         self.unread = False  # whether there is something to read that the last answer did not wait for
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
@@ -179,9 +180,11 @@ class TextSearch:
         def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
             with _one_state(files) as opened:
                 here, beyond = (opened[:-1], opened[-1]) if there else (opened, None)
-                return answers.answer(
-                    here, beyond, question.query, scope=scope, limit=question.limit, now=now, near=near, step=self._step
+                found = answers.answer(
+                    here, beyond, question.asked, scope=scope, limit=question.limit, now=now, near=near, step=self._step
                 )
+                self.advice = answers.advice(here[0], question.asked, found, by_meaning=near is not None)
+                return found
 
         now = search_rows.now_text(self._clone.clock())
         found = [] if semantic else ask()
@@ -193,7 +196,7 @@ class TextSearch:
 
     def _in_files(self, question: "_Question") -> list[tuple[Any, ...]]:
         """What git finds in the files of a repository that is not read yet, where nothing else answers."""
-        scope, asked = question.scope, read_query(question.query)
+        scope, asked = question.scope, read_query(question.query)  # as it is spelled
         only = scope.kind not in (None, "doc", "code") or scope.task or scope.since or asked.facets
         if not self.unread or self._choice is None or only or not asked.words:
             return []
@@ -295,6 +298,7 @@ class _Question:
 
     def __init__(self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool) -> None:
         self.query, self.scope, self.limit = query, scope, limit
+        self.asked = read_query(query)
         self.semantic, self.others = semantic, others
         self.unfinished = True  # whether to ask what is read so far of a repository that is being read
         self._near: list[Near | None] = []

@@ -238,7 +238,8 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
     tally.recalled_now(project.clone.layout, told, took)
     in_vain = given.get("semantic") and not project.recall.by_meaning
-    return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])], given.get("budget"))
+    notes = [*project.notices, *filter(None, (project.recall.advice, WITHOUT_MEANING if in_vain else ""))]
+    return tool_text.found(found, notes, given.get("budget"))
 
 
 def _inside(project: Project, folder: str, given: dict[str, Any]) -> list[str]:
