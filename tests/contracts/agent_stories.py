@@ -174,7 +174,7 @@ STORIES = {
         Story(
             "pi",
             transcripts.PI,
-            _lines("2026-02-01T10-00-00-000Z_{}.jsonl", "agent/sessions/--w-app--", head=transcripts.PI[0]["id"]),
+            _lines("2026-02-01T10-00-00-000Z_{}.jsonl", "sessions/--w-app--", head=transcripts.PI[0]["id"]),
         ),
         Story("kimi", transcripts.KIMI, _kimi),
         Story("cline", transcripts.CLINE["messages"], _cline),

@@ -66,7 +66,10 @@ class HookMoment:
     def said(self) -> str:
         """The text, or nothing."""
         if self.event == "PreToolUse":
-            return self._before_tool()
+            from holdfast.interfaces import agent_callers
+
+            is_first = self.agent in agent_callers.LATE and not self.told.holds("pack")
+            return self._packed("pack tool") if is_first else self._before_tool()
         if self.event == "SessionStart":
             again = f"pack {self.given.get('source') or 'startup'}"
             return "" if self.told.is_recent(again) else self._packed(again)
@@ -82,11 +85,9 @@ class HookMoment:
 
     def answer(self, text: str, end: int) -> None:
         """Print it, and write down that it was said; what comes too late was not."""
-        from _json import encode_basestring_ascii as quoted
+        from holdfast.interfaces import agent_callers
 
-        # The one form that all three agents take.
-        told = f'{{"hookEventName":"{self.event}","additionalContext":{quoted(text)}}}'
-        data = f'{{"hookSpecificOutput":{told}}}\n'.encode("utf-8", "replace") if text else b""
+        data = f"{agent_callers.reply(self.agent, self.event, text)}\n".encode("utf-8", "replace") if text else b""
         in_time = time.monotonic() - self.began < IN_TIME
         try:
             while data and in_time:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from holdfast.capture.agents import transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, ToolAnswer, id_of, moment_of, spoken, tool_call
+from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, id_of, moment_of, spoken, tool_call
 from holdfast.capture.agents.tool_input import replacement_edit, whole_file_edit
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptReading, TranscriptRecord, document
 from holdfast.capture.agents.transcript_text import inside, own_words, path_value, short_name, text_value
@@ -68,7 +68,7 @@ def _understood(call_id: str, call: dict[str, Any], told: dict[str, Any] | None)
     return tool_call("cline", call_id, tool, given, _answer(tool, given, told) if told is not None else None)
 
 
-def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolAnswer:
+def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolOutcome:
     rows = dicts_of(_plain(told.get("content")))
     said = [text_value(row.get("result")) or text_value(row.get("error")) or spoken(row.get("content")) for row in rows]
     text = "\n".join(filter(None, said)) or spoken(told.get("content"))
@@ -76,7 +76,7 @@ def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolAnswe
     ended = [found for row in rows if (found := _EXIT.search(text_value(row.get("error"))[:200]))]
     status = int(ended[0][1]) if ended else None if failed else 0
     edits = _edits(given, new=_CREATED in text[:200]) if tool == "editor" else ()
-    return ToolAnswer(text=text, failed=failed, exit_status=status, edits=edits)
+    return ToolOutcome(text=text, failed=failed, exit_status=status, edits=edits)
 
 
 def _plain(content: object) -> object:
@@ -151,4 +151,6 @@ def _find(home: str, session: str) -> str:
     return os.path.join(home, "data", "sessions", session, f"{session}{_ENDING}")
 
 
-DIALECT = transcript_reader.Dialect("cline", lambda _, home: f"{home}/.cline", _files, _is_mine, _read, _find)
+DIALECT = transcript_reader.Dialect(
+    "cline", lambda environ, home: environ.get("CLINE_DIR") or f"{home}/.cline", _files, _is_mine, _read, _find
+)

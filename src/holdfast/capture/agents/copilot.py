@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents import transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, ToolAnswer, id_of, kind_of, line_reading, tool_call
+from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, id_of, kind_of, line_reading, tool_call
 from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_edit, whole_file_edit
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, first_records, records
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
@@ -67,7 +67,7 @@ def _understood(call_id: str, call: dict[str, Any], told: dict[str, Any] | None)
     return tool_call("copilot", call_id, tool, given, _answer(tool, given, told) if told is not None else None)
 
 
-def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolAnswer:
+def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolOutcome:
     result = dict_of(told.get("result"))
     text = text_value(result.get("content")) or text_value(dict_of(told.get("error")).get("message"))
     at = text.rfind(_ADDED)
@@ -76,7 +76,7 @@ def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolAnswe
     status = dict_of(told.get("shellExecution")).get("exitCode")
     code = short_name(dict_of(told.get("error")).get("code"))
     edits = _edits(tool, given, text_value(result.get("detailedContent"))) if kind_of("copilot", tool) == "edit" else ()
-    return ToolAnswer(
+    return ToolOutcome(
         text=text,
         failed=told.get("success") is not True,
         refused=code in _REFUSED,

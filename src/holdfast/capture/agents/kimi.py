@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.capture.agents import transcript_reader
 from holdfast.capture.agents.message_turns import (
     MessageTurns,
-    ToolAnswer,
+    ToolOutcome,
     id_of,
     line_reading,
     moment_of,
@@ -84,12 +84,12 @@ def _understood(call_id: str, call: dict[str, Any], told: dict[str, Any] | None)
     return tool_call("kimi", call_id, tool, given, answer, todos=todos)
 
 
-def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolAnswer:
+def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolOutcome:
     text = spoken(told.get("output"))
     failed = told.get("isError") is True
     ended = _EXIT.search(text[-_ENDING:])
     status = int(ended[1]) if ended else None if failed else 0
-    return ToolAnswer(text=text, failed=failed, exit_status=status, edits=_edits(tool, given))
+    return ToolOutcome(text=text, failed=failed, exit_status=status, edits=_edits(tool, given))
 
 
 def _edits(tool: str, given: dict[str, Any]) -> tuple[TranscriptEdit, ...]:
@@ -166,4 +166,6 @@ def _find(home: str, session: str) -> str:
     return next(filter(os.path.isfile, places), os.path.join(sessions, "-", *below))
 
 
-DIALECT = transcript_reader.Dialect("kimi", lambda _, home: f"{home}/.kimi-code", _files, _is_mine, _read, _find)
+DIALECT = transcript_reader.Dialect(
+    "kimi", lambda environ, home: environ.get("KIMI_CODE_HOME") or f"{home}/.kimi-code", _files, _is_mine, _read, _find
+)

@@ -165,7 +165,7 @@ class MessageTurns:
 
 
 @frozen(kw_only=True)
-class ToolAnswer:
+class ToolOutcome:
     """What came back of a call, as the dialect found it."""
 
     text: str = ""
@@ -181,7 +181,7 @@ def kind_of(agent: str, tool: str) -> str:
     return kind or ("mcp" if "__" in tool or is_holdfast_tool(tool) else "other")
 
 
-def tool_call(agent: str, call_id: str, tool: str, given: object, answer: ToolAnswer | None, **more: Any) -> Call:
+def tool_call(agent: str, call_id: str, tool: str, given: object, answer: ToolOutcome | None, **more: Any) -> Call:
     """A call in our words: its kind, its command or its files, and what came of it."""
     kind, known = kind_of(agent, tool), dict_of(given)
     names = ("file_path", "filePath", "path", "absolute_path")

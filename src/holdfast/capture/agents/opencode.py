@@ -21,7 +21,7 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast.capture.agents import transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, ToolAnswer, moment_of, tool_call
+from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, moment_of, tool_call
 from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_edit, todo_list, whole_file_edit
 from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptCounts, TranscriptReading, TranscriptRecord
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
@@ -130,10 +130,10 @@ def _understood(call_id: str, part: dict[str, Any], told: dict[str, Any] | None)
     return tool_call("opencode", call_id, tool, given, answer, todos=todos)
 
 
-def _answer(tool: str, given: dict[str, Any], state: dict[str, Any]) -> ToolAnswer:
+def _answer(tool: str, given: dict[str, Any], state: dict[str, Any]) -> ToolOutcome:
     more = dict_of(state.get("metadata"))
     status = more.get("exit")
-    return ToolAnswer(
+    return ToolOutcome(
         text=text_value(state.get("output")) or text_value(state.get("error")),
         failed=state.get("status") == "error",
         exit_status=status if type(status) is int else None,

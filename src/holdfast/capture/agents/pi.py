@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from holdfast.capture.agents import transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, ToolAnswer, id_of, line_reading, spoken, tool_call
+from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, id_of, line_reading, spoken, tool_call
 from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_edit, whole_file_edit
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, first_records
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
@@ -63,11 +63,11 @@ def _understood(call_id: str, call: dict[str, Any], told: dict[str, Any] | None)
     return tool_call("pi", call_id, tool, given, _answer(tool, given, told) if told is not None else None)
 
 
-def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolAnswer:
+def _answer(tool: str, given: dict[str, Any], told: dict[str, Any]) -> ToolOutcome:
     text = spoken(told.get("content"))
     failed = told.get("isError") is True
     ended = _EXIT.search(text[-_ENDING:])
-    return ToolAnswer(
+    return ToolOutcome(
         text=text,
         failed=failed,
         exit_status=int(ended[1]) if ended else None if failed else 0,
@@ -88,7 +88,7 @@ def _edits(tool: str, given: dict[str, Any], details: dict[str, Any]) -> tuple[T
 
 
 def _files(home: str) -> Iterator[str]:
-    places = os.walk(os.path.join(home, "agent", "sessions"))
+    places = os.walk(os.path.join(home, "sessions"))
     yield from transcript_reader.newest_first(
         os.path.join(folder, name) for folder, _, names in places for name in names if name.endswith(".jsonl")
     )
@@ -125,4 +125,6 @@ def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> 
     return line_reading(path, start, origin, whose=_whose, taker=_taker, understood=_understood)
 
 
-DIALECT = transcript_reader.Dialect("pi", lambda _, home: f"{home}/.pi", _files, _is_mine, _read)
+DIALECT = transcript_reader.Dialect(
+    "pi", lambda environ, home: environ.get("PI_CODING_AGENT_DIR") or f"{home}/.pi/agent", _files, _is_mine, _read
+)

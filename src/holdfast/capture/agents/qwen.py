@@ -120,4 +120,6 @@ def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> 
     return line_reading(path, start, origin, whose=_whose, taker=_taker, understood=_understood, wanted=_is_wanted)
 
 
-DIALECT = transcript_reader.Dialect("qwen", lambda _, home: f"{home}/.qwen", _files, _is_mine, _read)
+DIALECT = transcript_reader.Dialect(
+    "qwen", lambda environ, home: environ.get("QWEN_HOME") or f"{home}/.qwen", _files, _is_mine, _read
+)
