@@ -1,7 +1,7 @@
 """Whether a session's first request has the context on a busy machine: eight processes that never rest on all cores.
 
-Every start is a session of its own: its start and its first prompt, as agents call them. An agent waits five seconds for
-a hook; what is said later is lost. Nothing is tried twice.
+Every start is a session of its own: its start and its first prompt, as agents call them. An agent waits five seconds
+for a hook; what is said later is lost. Nothing is tried twice.
 """
 
 import json

@@ -409,7 +409,7 @@ def test_hooks_of_a_repository_and_of_a_user_are_not_mixed(cli: Cli, here: GitRe
     assert "the block in AGENTS.md stays" in said.out + said.err
     assert (here / "AGENTS.md").exists() and not (here / ".codex").exists()
     assert cli("connect", "cursor", "--scope", "user", ok=False).code == 2
-    said = cli("connect", "opencode", "--yes").out
+    said = cli("connect", "agents", "--yes").out
     assert said.startswith("Nothing to change.") and not (world / ".codex").exists()
     cli("disconnect", "--yes")
     assert here.status() == ""

@@ -24,7 +24,7 @@ PATIENCE = 4.0  # seconds for what a session needs at its start: agents wait 5, 
 AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
 MAX_OUTPUT = 1 << 20
-AGENTS = ("codex", "claude", "gemini")
+OWN_WORDS = ("codex", "gemini")  # whose events need no translation; Claude Code's hooks may have another caller
 # Events at which an agent gets text from us; Gemini ignores text before a tool.
 TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
 PATIENT = TELLING[:3]  # a late answer is kept for the next of these
@@ -59,7 +59,7 @@ def main(argv: "list[str]") -> None:
         _signal.signal(_signal.SIGALRM, leave)
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
         _signal.setitimer(_signal.ITIMER_REAL, PATIENCE if event in PATIENT else DEADLINE)
-        if agent in AGENTS and event:
+        if is_name(agent) and event:
             keep_low_numbers_taken()
             answer, end = posix.pipe() if event in TELLING else (-1, -1)
             child = posix.fork()
@@ -69,6 +69,11 @@ def main(argv: "list[str]") -> None:
                 serve(agent, event, end)
     finally:
         posix._exit(0)  # before anything is printed about an error
+
+
+def is_name(agent: str) -> bool:
+    """Whether an agent may be called that: its files in the inbox begin with it."""
+    return agent.isascii() and agent.isalnum() and agent.islower() and agent[0].isalpha() and len(agent) <= 32
 
 
 def keep_low_numbers_taken() -> None:
@@ -103,7 +108,18 @@ def serve(agent: str, event: str, end: int) -> None:
     if event in PATIENT:
         _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
         posix.setsid()
-    given = fields(data.decode("utf-8", "replace"))
+    found: dict[str, Any] | None = fields(data.decode("utf-8", "replace"))
+    if agent not in OWN_WORDS and (agent != "claude" or b"COPILOT_CLI" in posix.environ):
+        from holdfast.interfaces import agent_callers
+
+        agent = agent_callers.caller(agent, found)
+        found = agent_callers.plain(agent, event, found)
+        if (agent, event) in agent_callers.DEAF:
+            posix.close(end)
+            end = -1
+    if found is None:
+        return
+    given = found
     place = find_place(given.get("cwd"))
     if place is None:
         return

@@ -72,6 +72,10 @@ class HookMoment:
     def said(self) -> bytes:
         """The text as characters of a JSON string, or nothing."""
         if self.event == "PreToolUse":
+            from holdfast.interfaces import agent_callers
+
+            if self.told.agent in agent_callers.LATE and not self.told.holds("pack"):
+                return self._context("pack tool")
             return self._updated() + escaped(self._before_tool())
         if self.event == "SessionStart":
             return self._context(self.told.start)

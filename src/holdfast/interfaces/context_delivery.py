@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 IN_TIME = {True: 3.9, False: 1.4}  # seconds after which nobody listens any more, by whether the event is patient
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
 OUTDATED, UPDATED = "outdated", "updated"  # notes: a context was told that was not current; the next one replaced it
+_AS_CLAUDE = ("claude", "codex", "gemini")  # take the one form that Claude Code made
 _APPEND = posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC
 
 
@@ -84,8 +85,7 @@ class ContextDelivery:
     def give(self, text: bytes, end: int, notes: "list[str]", receipt: bytes = b"") -> bool:
         """Print a text, as the characters of a JSON string, and note what it told; False if it came too late."""
         self.is_open, patient = False, self.event not in ("PreToolUse", "AfterTool")
-        told = b'{"hookEventName":"%s","additionalContext":"%s"}' % (self.event.encode("ascii"), text)
-        data = b'{"hookSpecificOutput":%s}\n' % told if text else b""
+        data = b"%s\n" % self._worded(text) if text else b""
         in_time = time.monotonic() - self.began < IN_TIME[patient]
         try:
             while data and in_time:
@@ -100,6 +100,15 @@ class ContextDelivery:
         elif self.inbox:  # counted, a byte each
             _write(self.inbox + b"/late-" + self.agent.encode("ascii"), b".", posix.O_APPEND)
         return in_time
+
+    def _worded(self, text: bytes) -> bytes:
+        """What is printed, so that this agent's model reads the text."""
+        if self.agent in _AS_CLAUDE:
+            told = b'{"hookEventName":"%s","additionalContext":"%s"}' % (self.event.encode("ascii"), text)
+            return b'{"hookSpecificOutput":%s}' % told
+        from holdfast.interfaces import agent_callers
+
+        return agent_callers.reply(self.agent, self.event, text)
 
     def took(self) -> int:
         """Microseconds since the event."""

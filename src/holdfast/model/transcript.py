@@ -18,6 +18,10 @@ from string import ascii_lowercase, ascii_uppercase
 from holdfast.patterns import regex
 from holdfast.values import frozen, replace
 
+# The agents whose own transcripts are read, and what people call them.
+AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI", "opencode": "opencode"}
+AGENTS |= {"qwen": "Qwen Code", "copilot": "Copilot CLI", "pi": "pi", "kimi": "Kimi Code", "cline": "Cline CLI"}
+
 # What a call does, as far as memory cares.
 CALLS = ("shell", "edit", "read", "search", "web", "plan", "agent", "mcp", "ask", "other")
 STATES = ("open", "started", "done", "dropped")  # of an item of a plan
@@ -32,7 +36,7 @@ MAX_LINES = 20_000  # of one edit, added or removed
 class TranscriptOrigin:
     """Whose transcript it is, and where the agent stood when it began."""
 
-    agent: str  # codex, claude, gemini
+    agent: str  # one of AGENTS, or the name of one that people built
     session: str  # the agent's own name of it
     role: str = "main"  # main, fork, subagent or internal
     parent: str | None = None  # the session it was forked from or spawned by

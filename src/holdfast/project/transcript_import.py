@@ -22,7 +22,7 @@ from holdfast.model.text import visible
 from holdfast.project import surviving_text
 from holdfast.project.concern import Concern
 from holdfast.recall.pack import sent_packs as given
-from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally
+from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally, transcript_files
 from holdfast.values import field, frozen, mutable, replace
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class TranscriptImport(Concern):
         folder, files = self._places(tool, path)
         bringing = Brought(name, folder)
         with self._intake() as ingest:
-            alone = path is not None and os.path.isfile(path)
+            alone = path is not None and transcript_files.is_there(path)
             chosen = self._choose(tool, ingest, files, bringing, since=since, named=alone)
             if not everywhere:
                 bringing.left += [knowledge_files.SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
@@ -145,7 +145,7 @@ class TranscriptImport(Concern):
                     hint="Name the folder, or one transcript, after the agent.",
                 )
             return folder, tool.files(folder)
-        if os.path.isfile(path):
+        if transcript_files.is_there(path):
             return os.path.dirname(path), iter([path])
         if not os.path.isdir(path):
             raise BadInput(f"there is no file or folder {path}", hint="Check the path.")
@@ -167,11 +167,11 @@ class TranscriptImport(Concern):
         for path in files:
             bringing.files += 1
             try:
-                facts = os.stat(path)
-                if oldest is not None and facts.st_mtime < oldest.timestamp():
+                facts = transcript_files.facts(path)
+                if oldest is not None and facts.mtime_ns < oldest.timestamp() * 1e9:
                     bringing.left.append(knowledge_files.SkippedKnowledge(path, OLDER))
                     continue
-                found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
+                found.append(_Chosen(path, facts.size, ingest.repository.read(tool, path).origin))
             except live_transcripts.BAD as error:
                 bringing.skip(path, error)
         if not named:

@@ -389,7 +389,7 @@ def _is_mine(path: str) -> bool:
 def _is_ours(value: dict[str, Any]) -> bool:
     """Whether a record is of Claude Code."""
     kind = value.get("type")
-    if not isinstance(kind, str) or "payload" in value:
+    if not isinstance(kind, str) or "payload" in value or "provenance" in value:  # those are Codex's and Qwen's
         return False
     if kind in _SPEAKING:
         return isinstance(value.get("sessionId"), str) or (isinstance(value.get("uuid"), str) and "message" in value)

@@ -39,6 +39,7 @@ _LISTS = PatternFile(__file__)
 _EXIT = regex(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _ENDING = 600  # characters at the end of a command's output in which the tool says how it ended
 _NEW = "Successfully created"
+_PLANS = ("write_todos", "todo_write")
 _PATHS = ("file_path", "absolute_path", "dir_path", "path")
 
 
@@ -62,7 +63,7 @@ def called(told: dict[str, Any], call_id: str) -> Call:
         else None,
         paths=tuple(path for key in _PATHS if (path := text_value(given.get(key))))[:1],
         edits=_edits(tool, given, told, result) if worked and result and kind == "edit" else (),
-        todos=todo_list(given.get("todos"), "description", "content") if worked and tool == "write_todos" else None,
+        todos=todo_list(given.get("todos"), "description", "content") if worked and tool in _PLANS else None,
         result=result,
     )
 

@@ -23,7 +23,7 @@ from holdfast.model import session as rules
 from holdfast.model.event import timestamp
 from holdfast.model.text import visible
 from holdfast.model.transcript import Call, TranscriptTurn, cut
-from holdfast.store import agent_inbox, session_files
+from holdfast.store import agent_inbox, session_files, transcript_files
 from holdfast.store.agent_inbox import LiveSession, SessionPointer, SessionPointers
 from holdfast.values import field, frozen, mutable, replace
 
@@ -353,14 +353,14 @@ def _says_so(there: Sequence[SessionPointer]) -> bool:
 
 def _is_idle(path: str, seen: int, now: int, *, since: int = IDLE) -> bool:
     try:
-        return now - max(seen, os.stat(path).st_mtime_ns) > since
+        return now - max(seen, transcript_files.facts(path).mtime_ns) > since
     except OSError:
         return False
 
 
 def _length(path: str | None) -> int:
     try:
-        return os.stat(path).st_size if path else 0
+        return transcript_files.facts(path).size if path else 0
     except (OSError, ValueError):
         return 0
 
@@ -371,7 +371,7 @@ def _found(agent: str, path: str) -> str | None:
     archived = f"{home}/archived_sessions/{os.path.basename(path)}"
     ways = [path] + [f"{path}.zst"] * (agent == "codex")
     ways += [archived, f"{archived}.zst"] if agent == "codex" and there else []
-    return next(filter(os.path.isfile, ways), None)
+    return next(filter(transcript_files.is_there, ways), None)
 
 
 def leave_no_drawer(clone: Clone) -> None:

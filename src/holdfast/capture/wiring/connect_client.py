@@ -19,7 +19,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 
 from holdfast.capture.wiring import client_settings, config_text, connect_files, user_homes
-from holdfast.capture.wiring.client_settings import TOML, ClientSettingsFile
+from holdfast.capture.wiring.client_settings import OWN, TOML, ClientSettingsFile
 from holdfast.capture.wiring.config_text import ConfigTextEdit, ordered
 from holdfast.capture.wiring.connect_files import AgentFile, ConnectionChange, difference
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes
@@ -207,6 +207,7 @@ class WiringStep:
     kept: WiredFile | None = None
     launcher: bool = False
     removing: bool = False
+    was_ours: bool = False  # whether something of ours stood there before
 
     @property
     def change(self) -> ConnectionChange:
@@ -222,8 +223,7 @@ class WiringStep:
             return "delete" if self.after is None else "remove"
         if self.file.data is None:
             return "create"
-        was_ours = self.launcher or bool(self.file.data and _ours(self.file.path, self.file.data))
-        return "add" if self.kept is not None and self.kept.spans and not was_ours else "refresh"
+        return "add" if self.kept is not None and self.kept.spans and not self.was_ours else "refresh"
 
 
 @mutable
@@ -268,7 +268,8 @@ def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str)
     for name in names:
         where = _scope(name, scope, homes, top)
         for setting in client_settings.settings_of(name, where, homes, top):
-            done.steps.append(_put(name, where, setting, homes, done.record))
+            step = _put(name, where, setting, homes, done.record)
+            done.steps += [step] if step is not None else []
         if where == "user":
             done.commands += commands_to_add(name, homes, done.record)
             _launch(done, name)
@@ -300,7 +301,7 @@ def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
         for setting in client_settings.settings_of(name, scope, homes, top):
             with contextlib.suppress(HoldfastError, OSError):
                 file = _look(setting, top)
-                if file.data is not None and _ours(file.path, file.data):
+                if file.data is not None and _ours(setting, file.data):
                     found.setdefault(file.real, scope)
     return tuple(scope for scope in SCOPES if scope in found.values())
 
@@ -323,6 +324,8 @@ def _scope(name: str, asked: str | None, homes: UserHomes, top: str) -> str:
     """The scope to use: the one asked for, else the one in use, else the user's."""
     there = scopes(name, homes, top)
     scope = asked or ("project" if "project" in there else "user")
+    if not client_settings.settings_of(name, scope, homes, top):
+        raise BadInput(f"{name} has no settings of a repository that we know of", hint="Leave out --scope project.")
     other = next((one for one in there if one != scope), None)
     settings = [client_settings.settings_of(name, one, homes, top) for one in SCOPES]
     files, others = ({os.path.realpath(setting.path) for setting in of} for of in settings)
@@ -335,8 +338,12 @@ def _scope(name: str, asked: str | None, homes: UserHomes, top: str) -> str:
     return scope
 
 
-def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, kept: ConnectionRecord) -> WiringStep:
+def _put(
+    name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, kept: ConnectionRecord
+) -> WiringStep | None:
     file = _look(setting, None)
+    if setting.kind == OWN:
+        return _put_own(name, setting, file, client_settings.own_text(name, scope, setting, homes), kept)
     wanted = client_settings.wanted_settings(name, scope, setting, homes)
     if file.data is None:
         text = new_text(setting, wanted)
@@ -345,11 +352,34 @@ def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, k
     text = file.data.decode()
     edits = _edits(setting, text, wanted)
     after = config_text.apply_edits(text, edits)
-    return WiringStep((name,), file, after.encode(), setting.what, _kept(file, after, edits, kept))
+    return WiringStep(
+        (name,),
+        file,
+        after.encode(),
+        setting.what,
+        _kept(setting, file, after, edits, kept),
+        was_ours=_ours(setting, file.data),
+    )
+
+
+def _put_own(
+    name: str, setting: ClientSettingsFile, file: AgentFile, text: str, kept: ConnectionRecord
+) -> WiringStep | None:
+    """A file that is ours alone; None where somebody's own will do."""
+    after = text.encode()
+    if file.data is not None and not client_settings.is_own(file.data):
+        if setting.spare:
+            return None
+        raise BadInput(f"{setting.shown} is not ours; it is left alone", hint="Move it out of the way.")
+    before = kept.files.get(file.real, WiredFile("", folders=file.folders))
+    made = replace(before, left=digest(after), spans=((0, len(after)),), made=True)
+    return WiringStep((name,), replace(file, mode=client_settings.own_mode(name)), after, setting.what, made)
 
 
 def new_text(setting: ClientSettingsFile, wanted: client_settings.WantedSettings) -> str:
     """A settings file of our own."""
+    if setting.kind == TOML and setting.hooks:
+        return config_text.render_hook_tables([*wanted.hooks.values()])
     if setting.kind == TOML:
         return config_text.render_table(wanted.server or {})
     return config_text.new_json(wanted.whole())
@@ -357,6 +387,10 @@ def new_text(setting: ClientSettingsFile, wanted: client_settings.WantedSettings
 
 def _edits(setting: ClientSettingsFile, text: str, wanted: client_settings.WantedSettings) -> list[ConfigTextEdit]:
     try:
+        if setting.kind == TOML and setting.hooks:
+            rows = [*wanted.hooks.values()]
+            after = config_text.put_hook_tables(text, rows, client_settings.our_command)
+            return config_text.edits_between(text, after)
         if setting.kind == TOML:
             return config_text.edits_between(text, config_text.put_table(text, wanted.server or {}))
         if not text.removeprefix(config_text.BOM).strip():
@@ -368,13 +402,15 @@ def _edits(setting: ClientSettingsFile, text: str, wanted: client_settings.Wante
         raise BadInput(f"{setting.shown}: {why}; it is left alone", hint=_BY_HAND) from None
 
 
-def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: ConnectionRecord) -> WiredFile | None:
+def _kept(
+    setting: ClientSettingsFile, file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: ConnectionRecord
+) -> WiredFile | None:
     """How to undo it: from what was kept before if the file is as we left it, else from here on."""
     assert file.data is not None
     before = kept.fits(file.real, file.data)
     if not edits:
         return before or kept.files.get(file.real)
-    if before is None and _ours(file.path, file.data):
+    if before is None and _ours(setting, file.data):
         return None  # ours is in it already and nobody knows how the file was without
     spans = moved(before.spans if before else (), edits)
     return replace(before or WiredFile(""), left=digest(after.encode()), spans=spans) if spans is not None else None
@@ -382,8 +418,12 @@ def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: Co
 
 def _taken(name: str, setting: ClientSettingsFile, kept: ConnectionRecord) -> WiringStep | None:
     file = _look(setting, None)
-    if file.data is None or not _ours(file.path, file.data):
+    own = setting.kind == OWN and file.data is not None and client_settings.is_own(file.data)
+    if file.data is None or not (own or _ours(setting, file.data)):
         return None
+    if own:
+        made = kept.files.get(file.real)
+        return WiringStep((name,), file, None, setting.what, made, removing=True)
     text, before = file.data.decode(), kept.fits(file.real, file.data)
     if before is not None:
         after: bytes | None = None if before.made else cut(text, before.spans).encode()
@@ -397,6 +437,7 @@ def _without(setting: ClientSettingsFile, text: str, kept: WiredFile | None) -> 
     try:
         if setting.kind == TOML:
             after = config_text.take_table(text)
+            after = config_text.take_hook_tables(after, client_settings.our_command)
             bare = not after.removeprefix(config_text.BOM).strip()
         else:
             after = config_text.apply_edits(text, client_settings.take_ours(text))
@@ -413,12 +454,15 @@ def _look(setting: ClientSettingsFile, top: str | None) -> AgentFile:
     return connect_files.look_at(setting.path, setting.shown)
 
 
-def _ours(path: str, data: bytes) -> bool:
+def _ours(setting: ClientSettingsFile, data: bytes) -> bool:
     """Whether a settings file holds anything of ours; what cannot be read holds nothing we could take out."""
+    if setting.kind == OWN:
+        return not setting.spare and client_settings.is_own(data)
     text = data.decode()
     try:
-        if path.endswith(".toml"):
-            return config_text.find_table(text) is not None
+        if setting.kind == TOML:
+            hooks = config_text.find_hook_tables(text, client_settings.our_command)
+            return config_text.find_table(text) is not None or bool(hooks)
         return bool(client_settings.find_ours(text))
     except config_text.NotPlain:
         return False

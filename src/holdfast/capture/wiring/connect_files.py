@@ -110,7 +110,7 @@ def _text_only(path: str, data: bytes) -> bytes:
     return data
 
 
-AGENTS = "AGENTS.md"
+AGENTS, AGENTS_TOOL = "AGENTS.md", "agents"
 _CURSOR = (
     "---\ndescription: How to use this project's memory, its invariants and its decisions\nalwaysApply: true\n---\n"
 )
@@ -139,7 +139,8 @@ TOOLS = {
         Tool("aider", ("CONVENTIONS.md",), note=_AIDER),
     )
 }
-ALIASES = {"codex": "agents", "opencode": "agents"}  # tools that read AGENTS.md, by their own names
+# Tools that read AGENTS.md, by their own names.
+ALIASES = dict.fromkeys(("codex", "opencode", "qwen", "pi", "kimi", "cline"), AGENTS_TOOL)
 NAMES = (*ALIASES, *TOOLS)  # what `connect` takes
 
 

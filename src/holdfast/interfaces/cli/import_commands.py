@@ -1,4 +1,4 @@
-"""Commands that bring in what agents did before: import codex, claude, gemini.
+"""Commands that bring in what agents did before: import codex, claude and the others.
 
 What an import of transcripts says, in words and as an object.
 """
@@ -16,6 +16,7 @@ from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
 from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.setup_commands import importing
+from holdfast.model.transcript import AGENTS
 
 if TYPE_CHECKING:
     from holdfast.project.transcript_import import Brought
@@ -78,9 +79,6 @@ def _passed_over(done: Brought) -> list[str]:
     return [f"  {row}" for row in found]
 
 
-_AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI"}
-
-
 def _add(agent: str, called: str) -> None:
     """Hang the command of one agent on `import`."""
 
@@ -106,5 +104,5 @@ def _add(agent: str, called: str) -> None:
     command(importing, agent)(bring)
 
 
-for _name, _called in _AGENTS.items():
+for _name, _called in AGENTS.items():
     _add(_name, _called)

@@ -14,7 +14,7 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
-from holdfast.store import import_progress
+from holdfast.store import import_progress, transcript_files
 from holdfast.values import field, frozen, mutable
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
@@ -116,10 +116,10 @@ def _there(dialect: Dialect, environ: dict[str, str], home: str, since: datetime
     folder = dialect.home(environ, home)
     for path in dialect.files(folder) if os.path.isdir(folder) else ():
         try:
-            facts = os.stat(path)
+            facts = transcript_files.facts(path)
         except OSError:
             continue
-        yield path, facts.st_size, facts.st_mtime >= since.timestamp()
+        yield path, facts.size, facts.mtime_ns >= since.timestamp() * 1e9
 
 
 def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepository) -> None:
@@ -127,9 +127,13 @@ def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepositor
     try:
         origin = whose.read(dialect, path).origin
         if origin.role in ("main", "fork") and whose.owns(origin):
-            told.older.append(moment(origin.started) or datetime.fromtimestamp(os.path.getmtime(path), UTC))
+            told.older.append(moment(origin.started) or _written(path))
     except (HoldfastError, OSError, ValueError):
         pass  # what is not looked at need not be readable
+
+
+def _written(path: str) -> datetime:
+    return datetime.fromtimestamp(transcript_files.facts(path).mtime_ns / 1e9, UTC)
 
 
 def _take(
