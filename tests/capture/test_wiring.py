@@ -32,6 +32,7 @@ APPROVED = {
     "SessionStart": "5c3a29e15cd12a90f480d651ac5ef9d6ec4e46563c3be513cd9eeb82a1317728",
     "SessionEnd": "e9cae4e8fd8ce8651744c35bd672b164104812290053e215eb7e5334ca7e66f7",
     "UserPromptSubmit": "1b2c2ba7e4ed5e89ee33f0f784884d0106733fb237c65ffe8ad5d05afcc29341",
+    "SubagentStart": "5f8254d4efa35e8d0ade2a07cd5a7231c1c254440d928d253f98cea4f4c9fa6f",
     "SubagentStop": "fa960838f7b425f0c70415b142821a897d9101f756d3b090b0c710d62d72b50b",
     "Stop": "b53296d5db07a20d02bc5fba18d2dbe8238d379b7fbe3498fcdc4fcd429f2b45",
 }

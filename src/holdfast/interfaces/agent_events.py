@@ -25,9 +25,10 @@ AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, 
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
 MAX_OUTPUT = 1 << 20
 OWN_WORDS = ("codex", "gemini")  # whose events need no translation; Claude Code's hooks may have another caller
-# Events at which an agent gets text from us; Gemini ignores text before a tool.
-TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
-PATIENT = TELLING[:3]  # a late answer is kept for the next of these
+# Events at which an agent gets text from us. Gemini ignores text before a tool, and reads it with the tool's result.
+TELLING = ("SessionStart", "SubagentStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse", "AfterTool")
+PATIENT = TELLING[:4]  # a late answer is kept for the next of these
+STARTS = TELLING[:2]  # of a session, and of a helper within it
 # Moments to read transcripts, in the background.
 DRAINING = ("SessionStart", "Stop", "AfterAgent", "SubagentStop", "SessionEnd")
 # Which fields of the input a pointer takes over, and what it calls them.
@@ -137,7 +138,7 @@ def answer(  # noqa: PLR0917 - all that is known of the event, and it is called 
     from holdfast.interfaces.context_delivery import ContextDelivery
 
     told = ContextDelivery(agent, event, given, place, inbox)
-    if event != "SessionStart" or not told.give_kept(end):
+    if event not in STARTS or not told.give_kept(end):
         from holdfast.interfaces import agent_replies
 
         agent_replies.tell(told, given, end)

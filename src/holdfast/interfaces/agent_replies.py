@@ -71,13 +71,13 @@ class HookMoment:
 
     def said(self) -> bytes:
         """The text as characters of a JSON string, or nothing."""
-        if self.event == "PreToolUse":
+        if self.event in ("PreToolUse", "AfterTool"):
             from holdfast.interfaces import agent_callers
 
             if self.told.agent in agent_callers.LATE and not self.told.holds("pack"):
                 return self._context("pack tool")
             return self._updated() + escaped(self._before_tool())
-        if self.event == "SessionStart":
+        if self.event in agent_events.STARTS:
             return self._context(self.told.start)
         prompt = self._prompt()
         if prompt is None:
@@ -166,7 +166,7 @@ class HookMoment:
         """Count text given at a prompt or before a tool; a context is counted with its receipt."""
         from holdfast.store import tally
 
-        how = "tool" if self.event == "PreToolUse" else "prompt"
+        how = "prompt" if self.event in agent_events.PATIENT else "tool"
         memories = [note for note in self._notes if " " not in note and note != "prompt"]
         size = (len(text) + 3) // 4
         tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())

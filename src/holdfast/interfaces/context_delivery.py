@@ -7,7 +7,7 @@ through it. Hooks wait for this, so it imports what every Python has loaded alre
 import posix
 import time
 
-from holdfast.interfaces.agent_events import LONGEST, file_name, quoted
+from holdfast.interfaces.agent_events import LONGEST, PATIENT, file_name, quoted
 from holdfast.store import kept_context
 from holdfast.store.discovery import unsteered
 
@@ -34,9 +34,10 @@ class ContextDelivery:
         self.began = time.monotonic()
         self.agent, self.event, self.place, self.inbox = agent, event, place, inbox
         self.session = str(given.get("session_id") or "")
-        source = given.get("source")
+        source, helper = given.get("source"), given.get("agent_id")
         self.start = f"pack {source if isinstance(source, str) and 0 < len(source) < LONGEST else 'startup'}"
-        self.stem = file_name(agent, self.session)
+        of_helper = event == "SubagentStart" and isinstance(helper, str)  # it has a conversation of its own
+        self.stem = file_name(agent, f"{self.session}/{helper}" if of_helper else self.session)
         self.is_open = True  # whether its agent still waits for the answer
         self._fd, self._lines = -1, [""]
 
@@ -71,7 +72,7 @@ class ContextDelivery:
         return kept_context.load(self.place.git_dir, self.place.common) if unsteered(posix.environ) else None
 
     def give_kept(self, end: int) -> bool:
-        """At a session's start, print the kept context if it is current; False where more has to be looked at."""
+        """At the start of a session or a helper, print the kept context; False if it is not current, or there is none."""
         with self:
             if self.is_recent(self.start):
                 self.give(b"", end, [])
@@ -84,7 +85,7 @@ class ContextDelivery:
 
     def give(self, text: bytes, end: int, notes: "list[str]", receipt: bytes = b"") -> bool:
         """Print a text, as the characters of a JSON string, and note what it told; False if it came too late."""
-        self.is_open, patient = False, self.event not in ("PreToolUse", "AfterTool")
+        self.is_open, patient = False, self.event in PATIENT
         data = b"%s\n" % self._worded(text) if text else b""
         in_time = time.monotonic() - self.began < IN_TIME[patient]
         try:
