@@ -3,7 +3,7 @@
 Each client has names of its own for the fields of an event, and takes our words in a form of its own; what suits one is
 dropped by the next. The hook (`interfaces/agent_events.py`) loads this for other agents only. From runs of the real
 clients: Qwen Code 0.24.4, Copilot CLI 1.0.102, Kimi Code 2.1.0, Cline CLI 3.0.65; opencode and pi are called through
-plug-ins of ours (`capture/wiring/client_opencode.js`, `client_pi.ts`), which hand on what Claude Code would say.
+plug-ins of ours, which `connect` writes and which hand on what Claude Code would say.
 """
 
 import posix
