@@ -17,7 +17,7 @@ import pytest
 
 from holdfast.capture.wiring import client_trust
 from holdfast.project import Project
-from tests.clients.driving import PINNED, ROOT, Client, Ran, namespace
+from tests.clients.driving import ROOT, Client, Ran, namespace
 
 CAN = platform.system() == "Linux" and shutil.which("npm") is not None and shutil.which("unshare") is not None
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(not CAN, reason="needs npm and unshare on Linux")]
@@ -29,15 +29,37 @@ SHELL = {  # the tool that runs a command, and the name of its argument
     "codex": ("exec_command", "cmd"),
     "claude": ("Bash", "command"),
     "gemini": ("run_shell_command", "command"),
+    "opencode": ("bash", "command"),
+    "qwen": ("run_shell_command", "command"),
+    "copilot": ("bash", "command"),
+    "pi": ("bash", "command"),
+    "kimi": ("Bash", "command"),
+    "cline": ("run_commands", "commands"),
 }
+EDITS: dict[str, list[dict[str, Any]]] = {  # what edits hello.txt; Qwen Code wants it read first
+    "opencode": [{"name": "edit", "args": {"oldString": "hello", "newString": "hullo"}}],
+    "qwen": [
+        {"name": "read_file", "args": {}},
+        {"name": "edit", "args": {"old_string": "hello", "new_string": "hullo"}},
+    ],
+    "copilot": [{"name": "edit", "args": {"old_str": "hello", "new_str": "hullo"}}],
+    "pi": [{"name": "edit", "args": {"edits": [{"oldText": "hello", "newText": "hullo"}]}}],
+    "kimi": [
+        {"name": "Read", "args": {}},
+        {"name": "Edit", "args": {"old_string": "hello", "new_string": "hullo"}},
+        {"name": "Edit", "args": {"old_string": "hello", "new_string": "hullo"}},
+    ],
+    "cline": [{"name": "editor", "args": {"old_text": "hello", "new_text": "hullo"}}],
+}
+PATH = {"opencode": "filePath", "qwen": "file_path"}  # what they call the file; the others say path
+OLDER = ("codex", "claude", "gemini")
 PLANS: dict[str, list[dict[str, Any]]] = {
     "codex": [{"name": "update_plan", "args": {"plan": [{"step": "write the HFOPEN parser", "status": "pending"}]}}],
     "claude": [
         {"name": "ToolSearch", "args": {"query": "select:TaskCreate", "max_results": 3}},
         {"name": "TaskCreate", "args": {"subject": "write the HFOPEN parser", "description": "It is missing."}},
     ],
-    "gemini": [],  # this version offers no list of things to do
-}
+}  # the others are not asked for a list of things to do
 
 
 class Scene:
@@ -66,12 +88,19 @@ class Scene:
 
     def shell(self, command: str) -> dict[str, Any]:
         name, argument = SHELL[self.name]
-        more = {"description": "scripted"} if self.name == "claude" else {}
-        return {"text": "I look first.", "calls": [{"name": name, "args": {argument: command, **more}}]}
+        more = {"description": "scripted"} if self.name not in ("codex", "gemini", "pi", "cline") else {}
+        said = [command] if self.name == "cline" else command
+        return {"text": "I look first.", "calls": [{"name": name, "args": {argument: said, **more}}]}
+
+    def edit(self) -> list[dict[str, Any]]:
+        """The steps in which the model edits hello.txt."""
+        path = {PATH.get(self.name, "path"): str(self.repo / "hello.txt")}
+        calls = [{**one, "args": {**one["args"], **path}} for one in EDITS[self.name]]
+        return [{"text": "I edit.", "calls": [one]} for one in calls]
 
     def script(self) -> list[dict[str, Any]]:
         """What the model does: look, plan, and stop in the middle of it."""
-        plan = [{"calls": [call]} for call in PLANS[self.name]]
+        plan = [{"calls": [call]} for call in PLANS.get(self.name, ())]
         return [self.shell("cat hello.txt"), *plan, {"text": "The file is read. The HFOPEN parser is left open."}]
 
     def runs(self) -> list[Path]:
@@ -94,7 +123,7 @@ class Scene:
         return dict(found[self.name])
 
 
-@pytest.fixture(params=[*PINNED])
+@pytest.fixture(params=OLDER)
 def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
     return Scene(request.param, tmp_path)
 
@@ -185,7 +214,7 @@ def test_codex_calls_what_its_user_approved_and_nothing_else(tmp_path: Path) -> 
     assert MARK in ran.request(0) and scene.doctor()["firing"]
 
 
-@pytest.mark.parametrize("name", [*PINNED])
+@pytest.mark.parametrize("name", OLDER)
 def test_its_plugin_is_taken(name: str, tmp_path: Path) -> None:
     """A manifest that a client refuses is found here and not by who installs it."""
     client = Client(name, tmp_path / "home")

@@ -3,7 +3,7 @@
 Each client has names of its own for the fields of an event, and takes our words in a form of its own; what suits one is
 dropped by the next. The hook (`interfaces/agent_events.py`) loads this for other agents only. From runs of the real
 clients: Qwen Code 0.24.4, Copilot CLI 1.0.102, Kimi Code 2.1.0, Cline CLI 3.0.65; opencode and pi are called through
-plug-ins of ours (`capture/wiring/client_opencode.js`, `client_pi.ts`), which hand on what Claude Code would say.
+plug-ins of ours, which `connect` writes and which hand on what Claude Code would say.
 """
 
 import posix
@@ -54,8 +54,8 @@ def caller(agent: str, given: "dict[str, Any]") -> str:
     return agent if isinstance(path, str) and path and "/session-state/" not in path else "copilot"
 
 
-def plain(agent: str, event: str, given: "dict[str, Any]") -> "dict[str, Any] | None":
-    """The fields of an event as Claude Code would name them; None if nothing is to be done about it."""
+def translate(agent: str, event: str, given: "dict[str, Any]") -> bool:
+    """Give the fields of an event the names that Claude Code has; False if nothing is to be done about the event."""
     for name, way in _FIELDS.get(agent, ()):
         value: object = given
         for step in way:
@@ -65,13 +65,13 @@ def plain(agent: str, event: str, given: "dict[str, Any]") -> "dict[str, Any] | 
     if agent == "qwen" and "tool_call_id" in given:  # its own tool_use_id stands nowhere else
         given["tool_use_id"] = given["tool_call_id"]
     if agent == "qwen" and event == "UserPromptSubmit" and not given.get("submitted_prompt"):
-        return None  # it asks before every request of the model, and would put our answer into each
+        return False  # it asks before every request of the model, and would put our answer into each
     prompt = given.get("prompt")
     if isinstance(prompt, list):
         parts = [part.get("text") for part in prompt if isinstance(part, dict)]
         given["prompt"] = "\n".join(text for text in parts if isinstance(text, str))
     given["tool_input"] = _tool_input(given.get("tool_input"))
-    return given
+    return True
 
 
 def _tool_input(given: object) -> "dict[str, Any]":

@@ -109,18 +109,16 @@ def serve(agent: str, event: str, end: int) -> None:
     if event in PATIENT:
         _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
         posix.setsid()
-    found: dict[str, Any] | None = fields(data.decode("utf-8", "replace"))
+    given = fields(data.decode("utf-8", "replace"))
     if agent not in OWN_WORDS and (agent != "claude" or b"COPILOT_CLI" in posix.environ):
         from holdfast.interfaces import agent_callers
 
-        agent = agent_callers.caller(agent, found)
-        found = agent_callers.plain(agent, event, found)
-        if (agent, event) in agent_callers.DEAF:
+        agent = agent_callers.caller(agent, given)
+        if not agent_callers.translate(agent, event, given):
+            return
+        if end >= 0 and (agent, event) in agent_callers.DEAF:
             posix.close(end)
             end = -1
-    if found is None:
-        return
-    given = found
     place = find_place(given.get("cwd"))
     if place is None:
         return

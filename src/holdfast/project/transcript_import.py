@@ -19,6 +19,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOn
 from holdfast.index import refresh
 from holdfast.model import event, memory, transcript, utterance
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.project import surviving_text
 from holdfast.project.concern import Concern
 from holdfast.recall.pack import sent_packs as given
@@ -39,6 +40,7 @@ Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing in it for a memory"
 
 
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 _MAX_FOUND = 10_000  # files of a folder that somebody names
 
 
@@ -266,14 +268,14 @@ class TranscriptImport(Concern):
 
         def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
             tool = session_repository.only_this_repository(
-                agents.dialect(agent), ingest.repository, self.clone.repo.top, gone=gone
+                agents.spoken_by(agent), ingest.repository, self.clone.repo.top, gone=gone
             )
             found = ingest.take_in(tool, path, ended=ended)
             taken.extend([found] if found else [])
             return found
 
         with self._intake() as ingest:
-            done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most)
+            done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most, find=self._find)
         for one in taken:
             self._propose_from(one, may_ask=most is None)
         gone = "an agent's transcript is gone, and what it said with it"
@@ -283,6 +285,13 @@ class TranscriptImport(Concern):
         if done.runs:
             self._forget_next()
         return done
+
+    def _find(self, agent: str, session: str) -> str:
+        """Where an agent keeps a session of that name; nothing for a name that could lead anywhere else."""
+        if not _NAME.fullmatch(session):
+            return ""
+        tool = agents.spoken_by(agent)
+        return tool.find(tool.home(dict(self.project.environ), os.path.expanduser("~")), session)
 
     def _propose_from(self, taken: IntakeResult, *, may_ask: bool) -> None:
         """Propose memories from a session, but not its own context; its receipts move to the session it is now."""

@@ -29,3 +29,10 @@ def dialect(name: str) -> Dialect:
         raise BadInput(f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
     found: Dialect = DIALECTS[name].DIALECT
     return found
+
+
+def spoken_by(agent: str) -> Dialect:
+    """The dialect of whoever called our hook: a known agent's, else that of agents which people build themselves."""
+    from holdfast.capture.agents import own_agent  # loaded by whoever goes through here
+
+    return dialect(agent) if agent in DIALECTS else own_agent.DIALECT

@@ -297,7 +297,7 @@ class RunFilesWriter:
         name = f"{os.path.basename(session)}.jsonl"
         for place in (os.path.splitext(path)[0] + "/subagents", os.path.dirname(path)):
             with contextlib.suppress(HoldfastError, OSError, ValueError):
-                for turn in agents.dialect(self._origin.agent).read(os.path.join(place, name), 0, None):
+                for turn in agents.spoken_by(self._origin.agent).read(os.path.join(place, name), 0, None):
                     yield from files_written(turn, self._place)
 
     def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
