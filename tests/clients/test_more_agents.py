@@ -1,4 +1,4 @@
-"""opencode, Qwen Code, Copilot CLI, pi, Kimi Code and Cline CLI, end to end, as test_agents.py does with the first three.
+"""opencode, Qwen Code, Copilot CLI, pi, Kimi Code and Cline CLI, end to end, as test_agents.py does with the others.
 
 Each line of the table in docs/connect.md that says what reaches the model is from here.
 """

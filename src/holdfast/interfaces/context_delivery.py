@@ -72,7 +72,7 @@ class ContextDelivery:
         return kept_context.load(self.place.git_dir, self.place.common) if unsteered(posix.environ) else None
 
     def give_kept(self, end: int) -> bool:
-        """At the start of a session or a helper, print the kept context; False if it is not current, or there is none."""
+        """At the start of a session or a helper, print the kept context; False if there is none that is current."""
         with self:
             if self.is_recent(self.start):
                 self.give(b"", end, [])

@@ -17,6 +17,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from holdfast.capture import agents, run_report, worktree_changes
@@ -130,6 +131,29 @@ def files_written(turn: TranscriptTurn, place: TranscriptPaths) -> dict[str, Tur
         if edit.moved_to and (target := place.path(edit.moved_to, turn)):
             found.setdefault(target, TurnWrittenFile("add", list(edit.added), []))
     return found
+
+
+def helper_files(turn: TranscriptTurn, transcript: str, agent: str, place: TranscriptPaths) -> list[str]:
+    """The files that a turn's helpers wrote, by their own transcripts beside the session's."""
+    beside, around = os.path.splitext(transcript)[0] + "/subagents", os.path.dirname(transcript)
+    names = [f"{os.path.basename(call.helper)}.jsonl" for call in turn.calls if call.helper]
+    found = [os.path.join(folder, name) for name in names for folder in (beside, around)]
+    if any(call.kind == "agent" and call.result is None for call in turn.calls):  # killed before it said which
+        found += _written_since(beside, moment(turn.ts))
+    written: dict[str, None] = {}
+    for path in dict.fromkeys(found):
+        with contextlib.suppress(HoldfastError, OSError, ValueError):
+            for one in agents.spoken_by(agent).read(path, 0, None):
+                written |= dict.fromkeys(files_written(one, place))
+    return list(written)
+
+
+def _written_since(folder: str, ts: str | None) -> list[str]:
+    since = datetime.fromisoformat(ts).timestamp() if ts else 0.0
+    with contextlib.suppress(OSError):
+        paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".jsonl"))
+        return [path for path in paths if os.stat(path).st_mtime >= since]
+    return []
 
 
 def turn_row(
@@ -272,7 +296,7 @@ class RunFilesWriter:
         `whole` is the turn of which the rest was imported before.
         """
         files = files_written(turn, self._place)
-        helpers = [path for call in turn.calls if call.helper for path in self._helper_files(call.helper)]
+        helpers = helper_files(turn, str(self._context["transcript"]["path"]), self._origin.agent, self._place)
         row = turn_row(turn, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row |= agent_texts(self._quotes.out_of(turn))
         row["notes"] += self._undone.notes(turn)
@@ -290,15 +314,6 @@ class RunFilesWriter:
             self._write_lines(path, one, n)
         self._account.add(turn)
         self._count(turn, row["ended"])
-
-    def _helper_files(self, session: str) -> Iterator[str]:
-        """The files that a helper wrote, by its own transcript beside this one."""
-        path = str(self._context["transcript"]["path"])
-        name = f"{os.path.basename(session)}.jsonl"
-        for place in (os.path.splitext(path)[0] + "/subagents", os.path.dirname(path)):
-            with contextlib.suppress(HoldfastError, OSError, ValueError):
-                for turn in agents.spoken_by(self._origin.agent).read(os.path.join(place, name), 0, None):
-                    yield from files_written(turn, self._place)
 
     def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
         """Write a row; `words` are all of it that is somebody else's, so that one look is enough mostly."""
