@@ -76,7 +76,7 @@ def test_an_edit_is_warned_about(scene: Scene) -> None:
     said = scene.client.environ()
     project = Project.open(scene.repo, environ=said, person=True)
     project.memory.remember(RULE, kind="invariant", accept=True, reviewer="Ada", applies_to=["hello.txt"])
-    scene.holdfast("context")
+    project.context.render_guards()  # as the background does after a turn
     first = [scene.shell("true")] if scene.name == "cline" else []  # there the first tool tells the context
     ran = ran_in_time(scene, ASKED, [*first, *scene.edit(), {"text": "Done."}])
     last = json.loads(ran.request(-1))
