@@ -11,7 +11,7 @@ repeated it.
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from string import ascii_lowercase, ascii_uppercase
 
@@ -117,6 +117,16 @@ class TokenUse:
             written=self.written + other.written,
             dollars=sum(told) if told else None,
         )
+
+
+def dollars_of(use: TokenUse, model: str, prices: Mapping[str, tuple[float, ...]]) -> float | None:
+    """What tokens cost: as the agent says, else by the longest name in the table that its model begins with."""
+    known = sorted((name for name in prices if model.startswith(name)), key=len)
+    if use.dollars is not None or not known:
+        return use.dollars
+    dollars_in, dollars_out, *cached = prices[known[-1]]
+    from_cache = cached[0] if cached else dollars_in
+    return ((use.read - use.cached) * dollars_in + use.cached * from_cache + use.written * dollars_out) / 1e6
 
 
 def token_use(read: object, written: object, *, cached: object = 0, dollars: object = None) -> TokenUse | None:
