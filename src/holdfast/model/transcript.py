@@ -163,6 +163,7 @@ class TranscriptTurn:
     cwd: str | None = None
     branch: str | None = None
     interrupted: bool = False  # a person stopped it
+    commits: tuple[str, ...] = ()  # of this repository, that another record says came of it
     continues: bool = False  # goes on with the turn before it, which had MAX_STEPS steps
     start: int = 0  # bytes of the file from which it can be read again, and up to which it goes
     end: int = 0

@@ -12,10 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import agents
+from holdfast.capture.agents import specstory
 from holdfast.capture.ingest import agent_session, intake, live_transcripts, run_files, session_repository
-from holdfast.capture.records import knowledge_files
+from holdfast.capture.records import entire, knowledge_files
 from holdfast.curation import extraction, propose
-from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
+from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore, TooLarge
 from holdfast.index import refresh
 from holdfast.model import event, memory, transcript, utterance
 from holdfast.model.text import visible
@@ -124,6 +125,61 @@ class TranscriptImport(Concern):
                 bringing.left += [knowledge_files.SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
                 chosen = [one for one in chosen if one.ours]
             self._take_all(tool, ingest, chosen, bringing, progress or (lambda *_: None))
+        return self._brought(bringing)
+
+    def import_specstory(self, path: str | None = None, *, progress: Progress | None = None) -> Brought:
+        """Import the conversations that SpecStory wrote here, or in a file or folder that somebody names."""
+        folder, tool = path or os.path.join(self.clone.repo.top, *specstory.FOLDER.split("/")), specstory.DIALECT
+        if not os.path.exists(folder):
+            raise NotFound(f"there is no {folder}", hint="Name the folder of SpecStory's history.")
+        found = [folder] if os.path.isfile(folder) else [*tool.files(folder)]
+        bringing = Brought("SpecStory", folder)
+        with self._intake() as ingest:
+            chosen = self._choose(tool, ingest, iter(found), bringing, since=None, named=True)
+            self._take_all(tool, ingest, chosen, bringing, progress or (lambda *_: None))
+        return self._brought(bringing)
+
+    def import_entire(self, *, progress: Progress | None = None) -> Brought:
+        """Import the sessions of Entire's branch, each with the commits whose trailer names one of its checkpoints."""
+        tell, repo = progress or (lambda *_: None), self.clone.repo
+        tip = entire.tip(repo)
+        if tip is None:
+            hint = f"Fetch it: git fetch origin {entire.BRANCH}:{entire.BRANCH}"
+            raise NotFound(f"there is no branch {entire.BRANCH}", hint=hint)
+        bringing, there = Brought("Entire", entire.BRANCH), entire.sessions(repo, tip)
+        total, passed = sum(one.size for one in there), 0
+        with self._intake() as ingest:
+            for one in there:
+                bringing.files += 1
+                self._take_entire(ingest, one, tip, bringing)
+                passed += one.size
+                tell(passed, total)
+        return self._brought(bringing)
+
+    def _take_entire(self, ingest: TranscriptIntake, one: entire.EntireSession, tip: str, bringing: Brought) -> None:
+        """Import one session: its transcript is put where its agent's dialect can read it, and taken away again."""
+        if one.size > entire.MAX_BLOB:
+            bringing.skip(one.session, TooLarge(f"its transcript has {one.size:,} bytes"))
+            return
+        folder = os.path.join(self.clone.layout.private, "entire")
+        path = os.path.join(folder, one.file_name)
+        fsio.make_dirs(folder)
+        try:
+            fsio.replace(path, self.clone.repo.blobs([one.blob]).get(one.blob, b""))
+            self.clone.repo.forget_answers()
+            name = next((name for name in agents.DIALECTS if agents.dialect(name).is_mine(path)), None)
+            if name is None:
+                bringing.skip(one.session, BadInput("no agent is known that writes such a transcript"))
+                return
+            tool = entire.belonging(agents.dialect(name), one, tip)
+            chosen = self._choose(tool, ingest, iter([path]), Brought(name), since=None, named=True)
+            self._take_all(tool, ingest, chosen, bringing, lambda *_: None)
+        finally:
+            fsio.remove(path)
+            with contextlib.suppress(OSError):
+                fsio.ops.rmdir(folder)
+
+    def _brought(self, bringing: Brought) -> Brought:
         if bringing.runs or bringing.proposed:
             self.project.views.render_quietly()
             self._forget_next()

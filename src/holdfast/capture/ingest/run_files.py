@@ -310,9 +310,10 @@ class RunFilesWriter:
         row = turn_row(turn, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row |= agent_texts(self._quotes.out_of(turn))
         row["notes"] += self._undone.notes(turn)
-        if turn.calls and self._place.top:  # by the log while the agent's git ran, and by what git told it
+        # By the log while the agent's git ran, by what git told it, and by what others noted.
+        if (turn.calls or turn.commits) and self._place.top:
             calls = committing(turn, row["ts"], row["ended"])
-            made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
+            made = [*self._anchors.made(calls, self._origin, turn.cwd), *self._anchors.told(calls), *turn.commits]
             row["commits"] = list(dict.fromkeys(made))
             also = *helpers, *self._anchors.files_of(row["commits"])
             row["files"] = list(dict.fromkeys([*row["files"], *also]))[:TURN_FILES]

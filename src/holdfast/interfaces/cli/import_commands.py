@@ -106,3 +106,28 @@ def _add(agent: str, called: str) -> None:
 
 for _name, _called in AGENTS.items():
     _add(_name, _called)
+
+
+@command(importing, "specstory")
+@click.argument("path", required=False, type=click.Path())
+def import_specstory(place: Invocation, path: str | None) -> None:
+    """Import the conversations that SpecStory wrote as Markdown.
+
+    PATH is a file or a folder; if not given, .specstory/history of this repository.
+    """
+    where = None if path is None else os.path.abspath(os.path.join(place.folder, path))
+    with place.project() as project, progress_bar("Reading conversations") as progress:
+        done = project.transcripts.import_specstory(where, progress=progress)
+    show(done, brought)
+
+
+@command(importing, "entire")
+def import_entire(place: Invocation) -> None:
+    """Import the sessions that Entire kept, with their commits.
+
+    Read from the branch entire/checkpoints/v1, here or as it was last fetched. A session comes with the commits
+    whose trailer Entire-Checkpoint names one of its checkpoints.
+    """
+    with place.project() as project, progress_bar("Reading checkpoints") as progress:
+        done = project.transcripts.import_entire(progress=progress)
+    show(done, brought)
