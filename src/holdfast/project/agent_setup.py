@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.capture import user_command
@@ -101,7 +102,7 @@ class AgentSetup(Concern):
 
     def _facts(self, name: str, user: user_homes.UserHomes) -> agent_health.AgentFacts:
         top = self.clone.repo.top
-        scopes = connect_client.scopes(name, user, top)
+        scopes = connect_client.scopes(name, user, top, self.clone.private)
         return agent_health.AgentFacts(
             name,
             user.programs[name],
@@ -138,14 +139,13 @@ class AgentSetup(Concern):
         done, unless `force` sets the edit aside. `scope` says whose settings get hooks and server: the user's
         ("user", which is usual) or the repository's ("project"); the block is in the repository always.
         """
-        user, top = self._homes(), self.clone.repo.top
+        user, top, store = self._homes(), self.clone.repo.top, self.clone.private
         clients = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
-        wiring = connect_client.connect(clients if tools else connect_client.connected(user, top), scope, user, top)
+        clients = clients if tools else connect_client.connected(user, top, store)
+        wiring = _carried_out(partial(connect_client.connect, clients, scope, user, top, store), dry_run=dry_run)
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         only_wiring = not names and bool(wiring.steps) and not blocks.connected(self.clone, list)
         told = [] if only_wiring else self._told()
-        if not dry_run:
-            wiring.carry_out()
         plan = blocks.ConnectionPlan((), done=not dry_run)
         if not only_wiring:
             plan = blocks.connect(self.clone, names, told, force=force, dry_run=dry_run)
@@ -159,9 +159,8 @@ class AgentSetup(Concern):
         With a `scope` only hooks and server of that scope go, and the block stays.
         """
         clients = [name for name in user_homes.CLIENTS if not tools or name in tools]
-        wiring = connect_client.disconnect(clients, scope, self._homes(), self.clone.repo.top)
-        if not dry_run:
-            wiring.carry_out()
+        here = self._homes(), self.clone.repo.top, self.clone.private
+        wiring = _carried_out(partial(connect_client.disconnect, clients, scope, *here), dry_run=dry_run)
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         if scope is not None:
             there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
@@ -372,6 +371,16 @@ class AgentSetup(Concern):
         if why is not None:
             self.clone.notes.append(f"review.auto_restart: {why}")
         return why is None
+
+
+def _carried_out(plan: Callable[[], connect_client.Wiring], *, dry_run: bool) -> connect_client.Wiring:
+    """What changes in agents' settings, planned and done while nobody else does so."""
+    wiring = plan()
+    if not dry_run and any(change.action not in blocks.UNTOUCHED for change in wiring.changes):
+        with connect_client.alone(wiring.homes) as folders:
+            wiring = plan()
+            wiring.carry_out(folders)
+    return wiring
 
 
 def joined(found: ConnectionPlan, wiring: connect_client.Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:

@@ -8,6 +8,9 @@ is `connect_files`' business.
 What we put into whose settings is recorded: enough to give each file back to the byte, and nothing that it holds. It is
 for each file the spans that are ours and a hash of the whole. While the hash fits, cutting the spans out gives the file
 as it was; once somebody changed it, only what is ours by its command is taken out. A lost record costs no more.
+
+The user's own settings serve several repositories, and the record names them. They stay as long as another repository
+uses them; in one that was disconnected the hook finds a file that tells it to be silent.
 """
 
 import contextlib
@@ -16,15 +19,16 @@ import json
 import os
 import shlex
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdfast.capture.wiring import client_settings, config_text, connect_files, user_homes
 from holdfast.capture.wiring.client_settings import OWN, TOML, ClientSettingsFile
 from holdfast.capture.wiring.config_text import ConfigTextEdit, ordered
 from holdfast.capture.wiring.connect_files import AgentFile, ConnectionChange, difference
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes
-from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import BadInput, Busy, HoldfastError, NotStored, ReadOnlyStore, TooLarge, UnsafePath
 from holdfast.store import fsio
+from holdfast.store.layout import Layout
 from holdfast.values import asdict, field, frozen, mutable, replace
 
 VERSION = 1
@@ -43,11 +47,22 @@ class WiredFile:
 
 @mutable
 class ConnectionRecord:
-    """All files we wrote into, by their real paths, and the clients whose own command knows our server."""
+    """All files we wrote into, by their real paths, the clients whose own command knows our server, and who uses it."""
 
     path: str
     files: dict[str, WiredFile] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
+    uses: dict[str, list[str]] = field(default_factory=dict)  # a repository's private store: its clients
+    folders: int = 0  # how many folders above the record we made, and its own
+
+    def users(self, name: str) -> list[str]:
+        """The stores of the repositories that use a client's user-wide hooks, as far as they are still there."""
+        return [store for store, names in self.uses.items() if name in names and os.path.isdir(store)]
+
+    def use(self, store: str, *, join: Iterable[str] = (), leave: Iterable[str] = ()) -> None:
+        """Note which clients a repository uses from now on."""
+        gone = {*leave}
+        self.uses[store] = [one for one in dict.fromkeys([*self.uses.get(store, ()), *join]) if one not in gone]
 
     def fits(self, real: str, data: bytes) -> WiredFile | None:
         """What was kept about a file, if nobody changed it since."""
@@ -61,7 +76,8 @@ class ConnectionRecord:
             return
         files = {real: asdict(one) for real, one in sorted(self.files.items())}
         fsio.make_dirs(os.path.dirname(self.path), mode=0o755)
-        said = {"v": VERSION, "files": files, "told": sorted(self.told)}
+        uses = {store: sorted(names) for store, names in sorted(self.uses.items()) if names and os.path.isdir(store)}
+        said = {"v": VERSION, "files": files, "told": sorted(self.told), "uses": uses, "folders": self.folders}
         fsio.sweep(self.path)
         fsio.replace(self.path, json.dumps(said, indent=1).encode() + b"\n")
 
@@ -79,7 +95,9 @@ def load(path: str) -> ConnectionRecord:
             )  # and nothing else: a later version may keep more
             for real, one in said["files"].items()
         }
-        return ConnectionRecord(path, files, [str(name) for name in said.get("told", [])])
+        uses = {str(store): [str(name) for name in names] for store, names in said.get("uses", {}).items()}
+        told = [str(name) for name in said.get("told", [])]
+        return ConnectionRecord(path, files, told, uses, int(said.get("folders", 0)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, TooLarge, UnsafePath):
         return ConnectionRecord(path)
 
@@ -235,14 +253,23 @@ class Wiring:
     steps: list[WiringStep] = field(default_factory=list)
     commands: list[ClientCommand] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    store: Layout | None = None  # of the repository it is done for
+    joins: list[str] = field(default_factory=list)  # clients whose user-wide hooks serve it from now on
+    hears: list[str] = field(default_factory=list)  # of these, those that were silent
+    leaves: list[str] = field(default_factory=list)  # and those that no longer serve it
+    moves: list[ConnectionChange] = field(default_factory=list)  # the same, for people
 
     @property
     def changes(self) -> tuple[ConnectionChange, ...]:
-        return tuple([step.change for step in self.steps] + [one.change for one in self.commands])
+        return (*(step.change for step in self.steps), *(one.change for one in self.commands), *self.moves)
 
-    def carry_out(self) -> None:
-        """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+    def carry_out(self, folders: int = 0) -> None:
+        """Do it: launchers first, so that no setting ever names what is not there; when removing, last.
+
+        `folders` is how many were made for the record, if it is the first that is kept there.
+        """
         self.record = load(self.homes.record)  # another clone may have connected something meanwhile
+        self.record.folders = self.record.folders or folders
         try:
             for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
                 if step.after != step.file.data:
@@ -253,18 +280,70 @@ class Wiring:
                         self.record.files[step.file.real] = step.kept
             for command in self.commands:
                 self.notes += command.run(self.homes, self.record)
+            self._note_users()
             self.record.save()
         except ReadOnlyStore as error:
             hint = "Make that folder writable, or choose other settings with --scope."
             raise ReadOnlyStore(str(error), hint=hint) from error
         if self.steps and self.steps[0].removing:
-            with contextlib.suppress(OSError):
-                fsio.ops.rmdir(self.homes.data)
+            connect_files.remove_empty(self.homes.data, max(self.record.folders, 1))
+
+    def _note_users(self) -> None:
+        """Let the record and the repository's store say which user-wide hooks serve it."""
+        if self.store is None:
+            return
+        self.record.use(_identity(self.store), join=self.joins, leave=self.leaves)
+        for name in self.hears:
+            fsio.remove(_silence(self.store, name))
+        for name in self.leaves:
+            fsio.make_dirs(self.store.silent)
+            fsio.replace(_silence(self.store, name), b"")
 
 
-def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
+@contextlib.contextmanager
+def alone(homes: UserHomes) -> Iterator[int]:
+    """Nobody else plans and changes this user's settings meanwhile; gives how many folders were made for that.
+
+    Whoever holds the lock takes its file away, so that nothing is left of it: who then gets the lock of a file that
+    is not there any more begins again.
+    """
+    path, held = f"{homes.record}.lock", False
+    while not held:
+        made = connect_files.missing_folders(os.sep, path)
+        fsio.make_dirs(homes.data, mode=0o755)
+        with contextlib.suppress(FileNotFoundError), contextlib.ExitStack() as lock:
+            try:
+                fd = lock.enter_context(fsio.locked(path, wait=60.0))
+            except NotStored:
+                if os.path.isdir(homes.data):
+                    raise
+                continue  # its last user took the folder away just now
+            held = os.path.samestat(os.fstat(fd), os.stat(path))
+            if held:
+                folders = load(homes.record).folders or made
+                try:
+                    yield folders
+                finally:
+                    fsio.remove(path)
+                    connect_files.remove_empty(homes.data, max(folders, 1))
+
+
+def _identity(store: Layout) -> str:
+    return os.path.realpath(store.private)
+
+
+def _silence(store: Layout, name: str) -> str:
+    return os.path.join(store.silent, name)
+
+
+def is_silent(store: Layout | None, name: str) -> bool:
+    """Whether a client's user-wide hooks are to say and record nothing in this repository."""
+    return store is not None and os.path.lexists(_silence(store, name))
+
+
+def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str, store: Layout | None = None) -> Wiring:
     """What must change so that these clients call us and know our server, in one scope."""
-    done = Wiring(homes, load(homes.record))
+    done = Wiring(homes, load(homes.record), store=store)
     for name in names:
         where = _scope(name, scope, homes, top)
         for setting in client_settings.settings_of(name, where, homes, top):
@@ -275,29 +354,74 @@ def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str)
             _launch(done, name)
         elif not homes.programs.get("holdfast-hook"):
             done.notes.append("project scope names the bare command holdfast-hook, and it is not on your PATH")
+        _join(done, name, where)
     return done
 
 
-def disconnect(names: Sequence[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
-    """What must change so that these clients know nothing of us; launchers go with the last of them."""
-    done = Wiring(homes, load(homes.record))
-    for name in names:
-        for where in SCOPES if scope is None else (scope,):
+def disconnect(
+    names: Sequence[str], scope: str | None, homes: UserHomes, top: str, store: Layout | None = None
+) -> Wiring:
+    """What must change so that these clients know nothing of us; launchers go with the last of them.
+
+    Without a scope, the user's own settings stay where other repositories use them: then their hooks are silent in
+    this one. With the user's scope they go, whoever uses them.
+    """
+    done = Wiring(homes, load(homes.record), store=store)
+    going = {name: _leaving(done, name, scope, top) for name in names}
+    for name, places in going.items():
+        for where in places:
             for setting in client_settings.settings_of(name, where, homes, top):
                 step = _taken(name, setting, done.record)
                 if step is not None and step.file.real not in {one.file.real for one in done.steps}:
                     done.steps.append(step)
-        if scope != "project":
+        if "user" in places:
             done.commands += commands_to_remove(name, homes, done.record)
-    if scope != "project":
-        _unlaunch(done, names, top)
+    gone = [name for name, places in going.items() if "user" in places]
+    if gone:
+        _unlaunch(done, gone, top)
     return done
 
 
-def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
-    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing."""
+def _join(done: Wiring, name: str, scope: str) -> None:
+    """Have this repository counted among those that the user's hooks of a client serve."""
+    if done.store is None:
+        return
+    store = _identity(done.store)
+    if scope == "user" and name not in done.record.uses.get(store, ()):
+        done.joins.append(name)
+    if is_silent(done.store, name):
+        done.hears.append(name)
+    is_seen = any(name in step.tools and step.after != step.file.data for step in done.steps)
+    if name in (*done.joins, *done.hears) and not is_seen:
+        done.moves.append(ConnectionChange((name,), done.homes.repository(store), "join"))
+
+
+def _leaving(done: Wiring, name: str, scope: str | None, top: str) -> tuple[str, ...]:
+    """The scopes in which a client is taken out; where others use the user's, only this repository takes its leave."""
+    if scope == "project" or "user" not in scopes(name, done.homes, top):
+        return SCOPES if scope is None else (scope,)
+    store = _identity(done.store) if done.store else ""
+    others = [done.homes.repository(one) for one in done.record.users(name) if one != store]
+    done.leaves.append(name)
+    if others and scope is None:
+        if not is_silent(done.store, name):
+            done.moves.append(ConnectionChange((name,), done.homes.repository(store), "leave"))
+        used = f"{others[0]} and {len(others) - 1} more" if len(others) > 1 else others[0]
+        out = f"holdfast disconnect {name} --scope user"
+        done.notes.append(f"{name} stays connected in your own settings for {used}; out of these, too: {out}")
+        return ("project",)
+    if others:
+        done.notes.append(f"{name} is disconnected in {', '.join(others)}, too: your own settings served them")
+    return SCOPES if scope is None else (scope,)
+
+
+def scopes(name: str, homes: UserHomes, top: str, store: Layout | None = None) -> tuple[str, ...]:
+    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing.
+
+    With a repository's `store`, those that serve it.
+    """
     found: dict[str, str] = {}
-    for scope in SCOPES:
+    for scope in SCOPES if not is_silent(store, name) else SCOPES[1:]:
         for setting in client_settings.settings_of(name, scope, homes, top):
             with contextlib.suppress(HoldfastError, OSError):
                 file = _look(setting, top)
@@ -306,9 +430,9 @@ def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
     return tuple(scope for scope in SCOPES if scope in found.values())
 
 
-def connected(homes: UserHomes, top: str) -> list[str]:
-    """The clients whose settings hold anything of ours, in any scope."""
-    return [name for name in CLIENTS if scopes(name, homes, top)]
+def connected(homes: UserHomes, top: str, store: Layout | None = None) -> list[str]:
+    """The clients whose settings hold anything of ours, in any scope that serves a repository."""
+    return [name for name in CLIENTS if scopes(name, homes, top, store)]
 
 
 def as_wanted(name: str, scope: str, homes: UserHomes, top: str) -> bool:
