@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.capture import user_command
 from holdfast.capture.records import adr, knowledge_files, madr_export, notes
-from holdfast.capture.wiring import block, client_trust, connect_client, user_homes
+from holdfast.capture.wiring import block, client_trust, connect_client, connection_record, user_homes
 from holdfast.capture.wiring import connect_files as blocks
 from holdfast.curation import candidates, memory_conflicts, propose, snapshot
 from holdfast.diagnostics import agent_health
@@ -167,6 +167,41 @@ class AgentSetup(Concern):
             stay = [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
             return joined(blocks.ConnectionPlan((), done=not dry_run), wiring, stay)
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
+
+    def note_uses(self) -> None:
+        """Let the user's record know which user-wide hooks were called for this clone, wherever they were connected.
+
+        A clone needs no `connect` to be served by them; others must not take away what it uses.
+        """
+        user, store = self._homes(), self.clone.private
+        record = connection_record.load(user.record)
+        known = record.uses.get(os.path.realpath(store.private), ())
+        called = [one for one in user_homes.CLIENTS if one not in known and agent_inbox.last_seen(store, one)]
+        places = [(one, connect_client.scopes(one, user, self.clone.repo.top, store)) for one in called]
+        new = [one for one, found in places if found == ("user",)]
+        if new and record.files:
+            with connection_record.alone(user):
+                connection_record.join(user.record, store.private, new)
+
+    def leave(self) -> tuple[list[str], list[str]]:
+        """Take all of ours out for good, one agent at a time: what became of which file, and what had to stay."""
+        top, store = self.clone.repo.top, self.clone.private
+        changed: list[str] = []
+        left: list[str] = []
+
+        def take_out(plan: Callable[[], ConnectionPlan | connect_client.Wiring]) -> None:
+            try:
+                done = plan()
+                changed.extend(one.path for one in done.changes if one.action not in blocks.UNTOUCHED)
+                left.extend(done.notes)
+            except (HoldfastError, OSError) as error:
+                left.append(str(error).partition("\n")[0])
+
+        for name in user_homes.CLIENTS:
+            plan = partial(connect_client.disconnect, [name], None, self._homes(), top, store)
+            take_out(partial(_carried_out, plan, dry_run=False))
+        take_out(partial(blocks.disconnect, self.clone))
+        return list(dict.fromkeys(changed)), left
 
     def connected(self) -> list[ConnectedTool]:
         """The tools that read a block of ours, and whether it says what is accepted now."""
@@ -377,7 +412,7 @@ def _carried_out(plan: Callable[[], connect_client.Wiring], *, dry_run: bool) ->
     """What changes in agents' settings, planned and done while nobody else does so."""
     wiring = plan()
     if not dry_run and any(change.action not in blocks.UNTOUCHED for change in wiring.changes):
-        with connect_client.alone(wiring.homes) as folders:
+        with connection_record.alone(wiring.homes) as folders:
             wiring = plan()
             wiring.carry_out(folders)
     return wiring
