@@ -563,7 +563,6 @@ def test_a_persons_refusal_with_its_reason_is_proposed_even_from_a_short_session
         "It is pointless that `depot_key` is derived twice",
         "The `weigh.toml` of the depot still defaults to pounds",
         "No work has been done on refunds, and no page for them has been built",
-        "The warnings are in the printer's tests, not in `take_number`",
     ],
 )
 def test_what_calls_for_a_change_is_no_fact_once_code_was_written(said: str) -> None:
