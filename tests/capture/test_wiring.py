@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.wiring import client_settings, client_trust, connect_client, user_homes
-from holdfast.capture.wiring import connect_client as wiring_connect_client
+from holdfast.capture.wiring import client_settings, client_trust, connect_client, connection_record, user_homes
 from holdfast.capture.wiring.connect_client import Wiring
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes, homes_of
 from holdfast.errors import BadInput, Busy, ReadOnlyStore, UnsafePath
@@ -315,7 +314,7 @@ def test_a_damaged_record_is_as_good_as_none(rig: Rig, spans: object) -> None:
     for one in said["files"].values():
         one["spans"] = spans
     record.write_text(json.dumps(said))
-    assert connect_client.load(str(record)).files == {}
+    assert connection_record.load(str(record)).files == {}
     rig.disconnect("gemini")
     assert json.loads(Path(setting.path).read_text()) == {"theme": "dark"}
 
@@ -500,7 +499,7 @@ def test_a_command_that_fails_is_said_and_not_remembered(rig: Rig) -> None:
     program(rig, "echo no disk >&2; exit 1")
     (note,) = rig.connect("claude").notes
     assert re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", note)
-    assert wiring_connect_client.load(rig.user().record).told == []
+    assert connection_record.load(rig.user().record).told == []
 
 
 @pytest.mark.parametrize("whose", ["ours", "theirs"])
@@ -510,7 +509,7 @@ def test_a_server_of_our_name_is_removed_only_if_it_is_ours(rig: Rig, whose: str
     program(rig, f'case "$2" in get) echo "{there}" ;; *) echo it already exists >&2; exit 1 ;; esac')
     done = rig.connect("claude")
     assert (done.notes == []) is (whose == "ours")
-    assert wiring_connect_client.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
+    assert connection_record.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
 
 
 def test_hooks_that_are_switched_off_are_told(rig: Rig) -> None:

@@ -138,7 +138,7 @@ def test_the_inspector_sees_and_uses_everything(
     """Who looks for a fault with the inspector must not find one in us."""
     target = SERVER if carrier == "stdio" else [request.getfixturevalue("address"), "--transport", "http"]
     tools = inspect(node, memory.path, target, "--method", "tools/list", "--strict")["tools"]
-    assert [tool["name"] for tool in tools] == ["recall", "context", "propose", "tasks"]
+    assert [tool["name"] for tool in tools] == ["recall", "open", "why", "context", "propose", "tasks"]
     call = ("--method", "tools/call", "--tool-name", "recall", "--tool-arg", "query=postgres")
     assert "FCT-pg16" in str(inspect(node, memory.path, target, *call))
     listed = inspect(node, memory.path, target, "--method", "resources/list")["resources"]

@@ -40,7 +40,7 @@ async def talk(client: Client) -> list[str]:
 
     assert client.server_info.name == "holdfast" and "recall" in (client.instructions or "")
     tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == ["recall", "context", "propose", "tasks"]
+    assert [tool.name for tool in tools] == ["recall", "open", "why", "context", "propose", "tasks"]
     assert [tool.name for tool in tools if (tool.meta or {}).get("anthropic/alwaysLoad")] == ["recall", "context"]
     found = await client.call_tool("recall", {"query": "postgres", "kind": "fact"}, progress_callback=progress)
     assert "FCT-pg16" in str(found.content)

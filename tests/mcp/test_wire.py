@@ -65,7 +65,7 @@ def test_each_version_is_spoken_as_asked(here: Here, version: str) -> None:
     assert "context" in answer["result"]["instructions"]
     [listed] = here(line(id=2, method="tools/list"))
     tools = {tool["name"]: tool for tool in listed["result"]["tools"]}
-    assert list(tools) == ["recall", "context", "propose", "tasks"]
+    assert list(tools) == ["recall", "open", "why", "context", "propose", "tasks"]
     assert ("annotations" in tools["recall"]) == (version >= "2025-03-26")
     assert ("outputSchema" in tools["propose"]) == (version >= "2025-06-18")
     loaded = [name for name, tool in tools.items() if tool.get("_meta")]

@@ -110,6 +110,7 @@ MAX_LIMIT = 1000
 DEPTHS = (5, FIRST, 50, 200, MAX_LIMIT)
 BY_MEANING = "meaning"  # what was found by nothing else
 SNIPPET = 200
+_STOPS = (". ", "! ", "? ")
 
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
@@ -337,15 +338,51 @@ def _hit(
 
 
 def snippet(text: str, terms: list[str]) -> str:
-    """The part of a text around the first word that was asked for, on one line."""
+    """The sentence of a text that says most of what was asked for, and what follows it, on one line.
+
+    Of a long sentence the part around the first of these words. What only asks or is a heading says less than what
+    states; of equals the first is taken.
+    """
     low = text.casefold()
-    places = [place for place in (low.find(term) for term in terms) if place >= 0]
-    start = max(0, min(places, default=0) - SNIPPET // 4)
-    if start:
+    low = low if len(low) == len(text) else text  # a few letters get longer, and places would shift
+    starts = [start for start in dict.fromkeys(map(scoring.stem, terms)) if start in low]
+    start, end = max(_sentences(low), key=lambda span: _says(low, span, starts), default=(0, 0)) if starts else (0, 0)
+    first = min([place for one in starts if start <= (place := low.find(one, start)) < end], default=start)
+    if first > start + SNIPPET - SNIPPET // 4:
+        start = first - SNIPPET // 4
         space = text.find(" ", start)
         start = space + 1 if 0 <= space < start + 20 else start
     line = " ".join(text[start : start + SNIPPET].split())
-    return ("…" if start else "") + line + ("…" if start + SNIPPET < len(text) else "")
+    return ("…" if text[:start].strip() else "") + line + ("…" if text[start + SNIPPET :].strip() else "")
+
+
+def _sentences(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text begin and end: lines, and what stops within them."""
+    found, start = [], 0
+    for line in text.splitlines(keepends=True):
+        end, at = start + len(line), start
+        stops = [place for stop in _STOPS for place in _places(text, stop, start, end)]
+        for place in sorted(stops):
+            found.append((at, place + 1))
+            at = place + 2
+        found.append((at, end))
+        start = end
+    return found
+
+
+def _places(text: str, part: str, start: int, end: int) -> list[int]:
+    found = []
+    while (start := text.find(part, start, end)) >= 0:
+        found.append(start)
+        start += len(part)
+    return found
+
+
+def _says(text: str, span: tuple[int, int], starts: list[str]) -> float:
+    """How many of some words a sentence holds; half of it if it asks or is a heading."""
+    held = sum([text.find(one, *span) >= 0 for one in starts])
+    said = text[slice(*span)].strip() if held else ""
+    return held / 2 if said.endswith("?") or said.startswith("#") else float(held)
 
 
 _LONGEST = 10  # chain of memories that took one another's place, that is looked at

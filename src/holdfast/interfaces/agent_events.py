@@ -109,7 +109,7 @@ def serve(agent: str, event: str, end: int) -> None:
     if event in PATIENT:
         _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
         posix.setsid()
-    given = fields(data.decode("utf-8", "replace"))
+    given, owner = fields(data.decode("utf-8", "replace")), agent
     if agent not in OWN_WORDS and (agent != "claude" or b"COPILOT_CLI" in posix.environ):
         from holdfast.interfaces import agent_callers
 
@@ -120,7 +120,7 @@ def serve(agent: str, event: str, end: int) -> None:
             posix.close(end)
             end = -1
     place = find_place(given.get("cwd"))
-    if place is None:
+    if place is None or is_silent(place, owner):
         return
     inbox = record(agent, event, given, place)
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
@@ -217,6 +217,15 @@ def find_place(cwd: object) -> "RepositoryPlace | None":
         return None
     has_memory = is_folder(found.common + b"/holdfast") or is_folder(found.top + b"/.holdfast")
     return found if has_memory else None
+
+
+def is_silent(place: "RepositoryPlace", agent: str) -> bool:
+    """Whether the repository was disconnected from an agent's hooks, which others go on using."""
+    try:
+        posix.lstat(place.common + b"/holdfast/silent/" + agent.encode("ascii"))
+    except OSError:
+        return False
+    return True
 
 
 # ── the pointer ──────────────────────────────────────────────────────────────────────────────────

@@ -320,6 +320,8 @@ class TranscriptImport(Concern):
                 self._keep_pack(found)
             with contextlib.suppress(HoldfastError, OSError):
                 fsio.remove(path)
+        with contextlib.suppress(HoldfastError, OSError):  # the user's folder may not be writable
+            self.project.clients.note_uses()
         taken: list[IntakeResult] = []
 
         def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:

@@ -31,7 +31,7 @@ from holdfast.capture.agents.transcript_reader import TranscriptCounts, document
 from holdfast.capture.agents.transcript_text import json_text, own_words, passed_over, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model import transcript as transcripts
-from holdfast.model.transcript import Call, Result, TranscriptStep, TranscriptTurn, cut
+from holdfast.model.transcript import Call, Result, TranscriptStep, TranscriptTurn, cut, token_use
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import dict_of, field, list_of, mutable
 
@@ -328,6 +328,8 @@ def _step(key: str, message: dict[str, Any], answers: dict[str, object]) -> Tran
     calls = _calls(key, message, answers)
     if not (reasoning.strip() or text.strip() or calls):
         return None
+    told = dict_of(message.get("tokens"))
+    written = [value for name in ("output", "thoughts") if type(value := told.get(name)) is int]
     return TranscriptStep(
         id=key,
         ts=short_name(message.get("timestamp")) or None,
@@ -335,6 +337,7 @@ def _step(key: str, message: dict[str, Any], answers: dict[str, object]) -> Tran
         reasoning=cut(reasoning, transcripts.MAX_TEXT),
         text=cut(text, transcripts.MAX_TEXT),
         calls=calls,
+        usage=token_use(told.get("input"), sum(written), cached=told.get("cached")),
     )
 
 

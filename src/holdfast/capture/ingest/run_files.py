@@ -28,7 +28,16 @@ from holdfast.capture.ingest.turn_notes import UndoneEdits, turn_notes
 from holdfast.errors import HoldfastError
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
-from holdfast.model.transcript import MAX_TEXT, Call, Todo, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
+from holdfast.model.transcript import (
+    MAX_TEXT,
+    Call,
+    Todo,
+    TokenUse,
+    TranscriptOrigin,
+    TranscriptStep,
+    TranscriptTurn,
+    cut,
+)
 from holdfast.model.utterance import ON_THE_WAY, TriedCommand, Utterance, Who
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
@@ -286,6 +295,7 @@ class RunFilesWriter:
         self._calls: list[dict[str, Any]] = []
         self._files: dict[str, dict[str, Any]] = {}
         self.commits: dict[str, None] = {}  # that were made in it
+        self._usage: dict[str, TokenUse] = {}  # by model
         self._todos: tuple[Todo, ...] | None = None
         self._interrupted = False
         self._ended = str(context["started"])
@@ -343,6 +353,10 @@ class RunFilesWriter:
         self._interrupted = turn.interrupted or any(call.result is None for call in last)
         self._all_calls += len(turn.calls)
         self._calls += map(_called, turn.calls[: MAX_CALLS - len(self._calls)])
+        for step in turn.steps:
+            if step.usage is not None:
+                model = (step.model or "")[:MAX_NAME]
+                self._usage[model] = self._usage.get(model, TokenUse()) + step.usage
         for call in turn.calls:
             self._todos = self._todos if call.todos is None else call.todos
 
@@ -392,6 +406,16 @@ class RunFilesWriter:
                     "calls": self._all_calls,
                     "duration_ms": run_report.duration(str(self._context["started"]), self._ended),
                     "files_changed": len(self._files),
+                    **(
+                        {
+                            "usage": [
+                                {"agent": self._origin.agent, "model": name, **asdict(one)}
+                                for name, one in sorted(self._usage.items())
+                            ]
+                        }
+                        if self._usage
+                        else {}
+                    ),
                     **({"repository": self._context["repository"]} if self._context["repository"] else {}),
                 },
                 "tool_calls": self._calls,

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast.capture.wiring import client_settings, config_text, connect_client
+from holdfast.capture.wiring import client_settings, config_text, connect_client, connection_record
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
@@ -172,6 +172,6 @@ def server_command(client: str, scope: str, homes: UserHomes) -> str | None:
 
     We never look there: what counts is whether the client's own command was run for us.
     """
-    if client != "claude" or scope != "user" or client in connect_client.load(homes.record).told:
+    if client != "claude" or scope != "user" or client in connection_record.load(homes.record).told:
         return None
     return "holdfast connect claude" if homes.programs.get(client) else connect_client.add_by_hand(homes)

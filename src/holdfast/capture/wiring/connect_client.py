@@ -3,16 +3,10 @@
 One scope only: Codex calls a hook that stands in the user's and in the project's file twice, and reads twice what it
 says. Claude Code keeps the servers of a user in ~/.claude.json, together with account data. We never open that file:
 `claude mcp add` is the way its maker gives, and `claude mcp remove` undoes it. The instruction block in the repository
-is `connect_files`' business.
-
-What we put into whose settings is recorded: enough to give each file back to the byte, and nothing that it holds. It is
-for each file the spans that are ours and a hash of the whole. While the hash fits, cutting the spans out gives the file
-as it was; once somebody changed it, only what is ours by its command is taken out. A lost record costs no more.
+is `connect_files`' business; what is ours in which file is `connection_record`'s to keep.
 """
 
 import contextlib
-import hashlib
-import json
 import os
 import shlex
 import subprocess
@@ -20,104 +14,14 @@ from collections.abc import Iterable, Sequence
 
 from holdfast.capture.wiring import client_settings, config_text, connect_files, user_homes
 from holdfast.capture.wiring.client_settings import OWN, TOML, ClientSettingsFile
-from holdfast.capture.wiring.config_text import ConfigTextEdit, ordered
+from holdfast.capture.wiring.config_text import ConfigTextEdit
 from holdfast.capture.wiring.connect_files import AgentFile, ConnectionChange, difference
+from holdfast.capture.wiring.connection_record import ConnectionRecord, WiredFile, cut, digest, load, moved
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes
-from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore
 from holdfast.store import fsio
-from holdfast.values import asdict, field, frozen, mutable, replace
-
-VERSION = 1
-LIMIT = 1 << 20
-
-
-@frozen
-class WiredFile:
-    """One file: how it was left, where our characters are in it, and whether it and its folders are ours."""
-
-    left: str  # sha256 of the bytes as we left them
-    spans: tuple[tuple[int, int], ...] = ()
-    made: bool = False
-    folders: int = 0
-
-
-@mutable
-class ConnectionRecord:
-    """All files we wrote into, by their real paths, and the clients whose own command knows our server."""
-
-    path: str
-    files: dict[str, WiredFile] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
-
-    def fits(self, real: str, data: bytes) -> WiredFile | None:
-        """What was kept about a file, if nobody changed it since."""
-        kept = self.files.get(real)
-        return kept if kept is not None and kept.left == digest(data) else None
-
-    def save(self) -> None:
-        """Write it, or take it away if there is nothing to keep."""
-        if not self.files and not self.told:
-            fsio.remove(self.path)
-            return
-        files = {real: asdict(one) for real, one in sorted(self.files.items())}
-        fsio.make_dirs(os.path.dirname(self.path), mode=0o755)
-        said = {"v": VERSION, "files": files, "told": sorted(self.told)}
-        fsio.sweep(self.path)
-        fsio.replace(self.path, json.dumps(said, indent=1).encode() + b"\n")
-
-
-def load(path: str) -> ConnectionRecord:
-    """The record of this user; a damaged one is as good as none."""
-    try:
-        said = json.loads(fsio.read(path, limit=LIMIT))
-        files = {
-            real: WiredFile(
-                str(one["left"]),
-                tuple((int(start), int(end)) for start, end in one["spans"]),
-                bool(one["made"]),
-                int(one["folders"]),
-            )  # and nothing else: a later version may keep more
-            for real, one in said["files"].items()
-        }
-        return ConnectionRecord(path, files, [str(name) for name in said.get("told", [])])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, TooLarge, UnsafePath):
-        return ConnectionRecord(path)
-
-
-def digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def cut(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text without these spans."""
-    done, at = [], 0
-    for start, end in sorted(spans):
-        done.append(text[at:start])
-        at = max(at, end)
-    return "".join([*done, text[at:]])
-
-
-def moved(spans: Sequence[tuple[int, int]], edits: Sequence[ConfigTextEdit]) -> tuple[tuple[int, int], ...] | None:
-    """Where our spans are after edits; None if an edit changes what is not ours: then nothing is certain."""
-    ours = [list(span) for span in sorted(spans)]
-    shift = 0
-    for edit in ordered(edits):
-        grown = len(edit.new) - (edit.end - edit.start)
-        start = edit.start + shift
-        around = [span for span in ours if span[0] <= start and start + (edit.end - edit.start) <= span[1]]
-        if edit.end > edit.start and not around:
-            return None
-        for span in ours:
-            if span in around:
-                span[1] += grown
-            elif span[0] >= start:
-                span[0], span[1] = span[0] + grown, span[1] + grown
-        if not around:
-            ours.append([start, start + len(edit.new)])
-            ours.sort()
-        shift += grown
-    return tuple((start, end) for start, end in ours if end > start)
-
+from holdfast.store.layout import Layout
+from holdfast.values import field, frozen, mutable, replace
 
 PATIENCE = 30
 CLAUDE_FILE = "~/.claude.json"
@@ -235,14 +139,23 @@ class Wiring:
     steps: list[WiringStep] = field(default_factory=list)
     commands: list[ClientCommand] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    store: Layout | None = None  # of the repository it is done for
+    joins: list[str] = field(default_factory=list)  # clients whose user-wide hooks serve it from now on
+    hears: list[str] = field(default_factory=list)  # of these, those that were silent
+    leaves: list[str] = field(default_factory=list)  # and those that no longer serve it
+    moves: list[ConnectionChange] = field(default_factory=list)  # the same, for people
 
     @property
     def changes(self) -> tuple[ConnectionChange, ...]:
-        return tuple([step.change for step in self.steps] + [one.change for one in self.commands])
+        return (*(step.change for step in self.steps), *(one.change for one in self.commands), *self.moves)
 
-    def carry_out(self) -> None:
-        """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+    def carry_out(self, folders: int = 0) -> None:
+        """Do it: launchers first, so that no setting ever names what is not there; when removing, last.
+
+        `folders` is how many were made for the record, if it is the first that is kept there.
+        """
         self.record = load(self.homes.record)  # another clone may have connected something meanwhile
+        self.record.folders = self.record.folders or folders
         try:
             for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
                 if step.after != step.file.data:
@@ -253,18 +166,42 @@ class Wiring:
                         self.record.files[step.file.real] = step.kept
             for command in self.commands:
                 self.notes += command.run(self.homes, self.record)
+            self._note_users()
             self.record.save()
         except ReadOnlyStore as error:
             hint = "Make that folder writable, or choose other settings with --scope."
             raise ReadOnlyStore(str(error), hint=hint) from error
         if self.steps and self.steps[0].removing:
-            with contextlib.suppress(OSError):
-                fsio.ops.rmdir(self.homes.data)
+            connect_files.remove_empty(self.homes.data, max(self.record.folders, 1))
+
+    def _note_users(self) -> None:
+        """Let the record and the repository's store say which user-wide hooks serve it."""
+        if self.store is None:
+            return
+        self.record.use(_identity(self.store), join=self.joins, leave=self.leaves)
+        for name in self.hears:
+            fsio.remove(_silence(self.store, name))
+        for name in self.leaves:
+            fsio.make_dirs(self.store.silent)
+            fsio.replace(_silence(self.store, name), b"")
 
 
-def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
+def _identity(store: Layout) -> str:
+    return os.path.realpath(store.private)
+
+
+def _silence(store: Layout, name: str) -> str:
+    return os.path.join(store.silent, name)
+
+
+def is_silent(store: Layout | None, name: str) -> bool:
+    """Whether a client's user-wide hooks are to say and record nothing in this repository."""
+    return store is not None and os.path.lexists(_silence(store, name))
+
+
+def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str, store: Layout | None = None) -> Wiring:
     """What must change so that these clients call us and know our server, in one scope."""
-    done = Wiring(homes, load(homes.record))
+    done = Wiring(homes, load(homes.record), store=store)
     for name in names:
         where = _scope(name, scope, homes, top)
         for setting in client_settings.settings_of(name, where, homes, top):
@@ -275,29 +212,74 @@ def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str)
             _launch(done, name)
         elif not homes.programs.get("holdfast-hook"):
             done.notes.append("project scope names the bare command holdfast-hook, and it is not on your PATH")
+        _join(done, name, where)
     return done
 
 
-def disconnect(names: Sequence[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
-    """What must change so that these clients know nothing of us; launchers go with the last of them."""
-    done = Wiring(homes, load(homes.record))
-    for name in names:
-        for where in SCOPES if scope is None else (scope,):
+def disconnect(
+    names: Sequence[str], scope: str | None, homes: UserHomes, top: str, store: Layout | None = None
+) -> Wiring:
+    """What must change so that these clients know nothing of us; launchers go with the last of them.
+
+    Without a scope, the user's own settings stay where other repositories use them: then their hooks are silent in
+    this one. With the user's scope they go, whoever uses them.
+    """
+    done = Wiring(homes, load(homes.record), store=store)
+    going = {name: _leaving(done, name, scope, top) for name in names}
+    for name, places in going.items():
+        for where in places:
             for setting in client_settings.settings_of(name, where, homes, top):
                 step = _taken(name, setting, done.record)
                 if step is not None and step.file.real not in {one.file.real for one in done.steps}:
                     done.steps.append(step)
-        if scope != "project":
+        if "user" in places:
             done.commands += commands_to_remove(name, homes, done.record)
-    if scope != "project":
-        _unlaunch(done, names, top)
+    gone = [name for name, places in going.items() if "user" in places]
+    if gone:
+        _unlaunch(done, gone, top)
     return done
 
 
-def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
-    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing."""
+def _join(done: Wiring, name: str, scope: str) -> None:
+    """Have this repository counted among those that the user's hooks of a client serve."""
+    if done.store is None:
+        return
+    store = _identity(done.store)
+    if scope == "user" and name not in done.record.uses.get(store, ()):
+        done.joins.append(name)
+    if is_silent(done.store, name):
+        done.hears.append(name)
+    is_seen = any(name in step.tools and step.after != step.file.data for step in done.steps)
+    if name in (*done.joins, *done.hears) and not is_seen:
+        done.moves.append(ConnectionChange((name,), done.homes.repository(store), "join"))
+
+
+def _leaving(done: Wiring, name: str, scope: str | None, top: str) -> tuple[str, ...]:
+    """The scopes in which a client is taken out; where others use the user's, only this repository takes its leave."""
+    if scope == "project" or "user" not in scopes(name, done.homes, top):
+        return SCOPES if scope is None else (scope,)
+    store = _identity(done.store) if done.store else ""
+    others = [done.homes.repository(one) for one in done.record.users(name) if one != store]
+    done.leaves.append(name)
+    if others and scope is None:
+        if not is_silent(done.store, name):
+            done.moves.append(ConnectionChange((name,), done.homes.repository(store), "leave"))
+        used = f"{others[0]} and {len(others) - 1} more" if len(others) > 1 else others[0]
+        out = f"holdfast disconnect {name} --scope user"
+        done.notes.append(f"{name} stays connected in your own settings for {used}; out of these, too: {out}")
+        return ("project",)
+    if others:
+        done.notes.append(f"{name} is disconnected in {', '.join(others)}, too: your own settings served them")
+    return SCOPES if scope is None else (scope,)
+
+
+def scopes(name: str, homes: UserHomes, top: str, store: Layout | None = None) -> tuple[str, ...]:
+    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing.
+
+    With a repository's `store`, those that serve it.
+    """
     found: dict[str, str] = {}
-    for scope in SCOPES:
+    for scope in SCOPES if not is_silent(store, name) else SCOPES[1:]:
         for setting in client_settings.settings_of(name, scope, homes, top):
             with contextlib.suppress(HoldfastError, OSError):
                 file = _look(setting, top)
@@ -306,9 +288,9 @@ def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
     return tuple(scope for scope in SCOPES if scope in found.values())
 
 
-def connected(homes: UserHomes, top: str) -> list[str]:
-    """The clients whose settings hold anything of ours, in any scope."""
-    return [name for name in CLIENTS if scopes(name, homes, top)]
+def connected(homes: UserHomes, top: str, store: Layout | None = None) -> list[str]:
+    """The clients whose settings hold anything of ours, in any scope that serves a repository."""
+    return [name for name in CLIENTS if scopes(name, homes, top, store)]
 
 
 def as_wanted(name: str, scope: str, homes: UserHomes, top: str) -> bool:

@@ -59,6 +59,10 @@ class UserHomes:
         """What we put into whose settings, so that it can be taken out to the byte."""
         return os.path.join(self.data, "connected.json")
 
+    def repository(self, store: str) -> str:
+        """A repository by its private store, as people write it."""
+        return self.shown(store.removesuffix(os.path.join(os.sep, ".git", "holdfast")))
+
     def shown(self, path: str) -> str:
         """A path as people write it."""
         inside = os.path.relpath(path, self.home)

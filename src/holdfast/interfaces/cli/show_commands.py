@@ -117,7 +117,9 @@ def _turn(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     fields = thing.fields
     yield "run", _cut(fields.get("run_id"))
     yield "of", f"repository {_cut(fields['repository'])}" if fields.get("repository") else ""
-    yield from _rows(fields, "asked=prompt in_short=line")
+    line = str(fields.get("line") or "")
+    yield "asked", _cut(fields.get("prompt"))
+    yield "in short", _cut(line.partition(" — ")[2] if fields.get("prompt") and line.startswith("Asked: ") else line)
     yield "by", _cut(fields.get("by")) if fields.get("by") != "user" else ""
     yield "when", _moment(str(fields.get("ts"))) if fields.get("ts") else ""
     ended = _moment(str(fields.get("ended"))) if fields.get("ended") else ""

@@ -38,16 +38,17 @@ def why_text(found: Explained) -> str:
 
 
 def _answers(told: Why) -> Iterator[str]:
+    seen: set[str] = set()  # a prompt that led to many places is shown once
     for number, one in enumerate(told.answers):
         if number:
             yield ""
         place = f"{one.first}" if one.first == one.last else f"{one.first}-{one.last}"
         first = next((line for line in one.text if line.strip()), "")
         yield f"{told.path}:{place}  {short(first.strip(), _TEXT) or '(blank)'}"
-        yield from (f"  {row}" for row in _answer(one))
+        yield from (f"  {row}" for row in _answer(one, seen))
 
 
-def _answer(one: WhyAnswer) -> Iterator[str]:
+def _answer(one: WhyAnswer, seen: set[str]) -> Iterator[str]:
     if one.run is not None:
         turns = " or ".join(f"{asking.turn}" for asking in one.turns)
         yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}), {one.state}"
@@ -69,7 +70,10 @@ def _answer(one: WhyAnswer) -> Iterator[str]:
     yield from (f"May be run {by.run} turn {by.turn}" for by in maybe[:_TURNS])
     if len(maybe) > _TURNS:
         yield f"and {len(maybe) - _TURNS} more that may be"
-    yield from (row for asking in one.turns[:_TURNS] for row in _asked(asking))
+    for asking in one.turns[:_TURNS]:
+        asked = list(_asked(asking))
+        yield from (row for row in asked if row not in seen)
+        seen.update(asked)
 
 
 def _who(run: WhyRun) -> str:

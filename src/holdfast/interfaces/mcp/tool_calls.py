@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.interfaces.mcp import memory_resources, protocol, tool_table, tool_text
 from holdfast.interfaces.mcp.client_project import McpClient, open_first
-from holdfast.interfaces.mcp.tool_text import ToolAnswer, clean, failure, flat, framed, noted
+from holdfast.interfaces.mcp.tool_text import ToolAnswer, clean, failure, flat, noted
 from holdfast.model.ids import is_id
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def tasks(project: Project, folder: str, given: dict[str, Any], asking: McpClien
     return _ACTIONS[given["action"]](project, folder, given, asking)
 
 
-def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
+def _next(project: Project, _folder: str, given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
     found = project.tasks.next()
     lines = [_line(task, found.claims) for task in found.ready[:MOST]]
     lines += _more(len(found.ready), MOST)
@@ -47,10 +47,10 @@ def _next(project: Project, _folder: str, _given: dict[str, Any], _asking: McpCl
     if not lines:
         away = f" {found.away} are on other branches." if found.away else ""
         return _said(f"No task is ready.{away} Add one with action add.", project)
-    return _said(framed(lines if found.ready else ["Nothing is ready.", *lines]), project)
+    return _fitting(lines if found.ready else ["Nothing is ready.", *lines], project, given)
 
 
-def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
+def _list(project: Project, _folder: str, given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
     board, claims = project.tasks.board(), project.tasks.claims()
     there = sorted(
         (task for task in board.tasks if not task.is_closed),
@@ -60,7 +60,7 @@ def _list(project: Project, _folder: str, _given: dict[str, Any], _asking: McpCl
         return _said("No task is open. Add one with action add.", project)
     shown = there[: 3 * MOST]
     lines = [*(_line(task, claims) for task in shown), *_more(len(there), len(shown))]
-    return _said(framed(lines), project)
+    return _fitting(lines, project, given)
 
 
 def _claim(project: Project, _folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
@@ -73,8 +73,8 @@ def _claim(project: Project, _folder: str, given: dict[str, Any], asking: McpCli
     lines = [f"- {task.id} is yours for two hours: {flat(task.title)}"]
     lines += [f"  done when: {flat(said)}" for said in task.acceptance]
     lines += [f"  notes: {flat(task.notes, 1500)}"] if task.notes else []
-    text = f"{framed(lines)}\nWhen it is done: action done, id {task.id}, with the commit as evidence."
-    return _said(text, project)
+    then = f"when it is done: action done, id {task.id}, with the commit as evidence"
+    return ToolAnswer(tool_text.within(lines, [then, *project.notices], given.get("budget"), whole=True))
 
 
 def _done(project: Project, folder: str, given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
@@ -111,6 +111,10 @@ def _line(task: Task, claims: Mapping[str, TaskClaim]) -> str:
 
 def _more(number: int, shown: int) -> list[str]:
     return [f"… and {number - shown:,} more"] if number > shown else []
+
+
+def _fitting(lines: list[str], project: Project, given: Mapping[str, Any]) -> ToolAnswer:
+    return ToolAnswer(tool_text.within(lines, project.notices, given.get("budget")))
 
 
 def _said(text: str, project: Project) -> ToolAnswer:
@@ -157,6 +161,7 @@ def _value(name: str, value: Any, rule: Schema) -> str | None:
 
 Tool = Callable[["Project", str, dict[str, Any], McpClient], ToolAnswer]
 MAX_CONFLICTS = 3
+FACT = 60  # tokens of one fact about what is opened
 LIKELY = 0.5  # an agent hears only of what is more likely a contradiction than not
 
 
@@ -202,6 +207,7 @@ def _failed(said: str) -> dict[str, Any]:
 
 def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
     from holdfast.index.ranking import MAX_QUERY
+    from holdfast.index.search_rows import now_text
     from holdfast.interfaces.quick_recall import WITHOUT_MEANING
     from holdfast.store import tally
 
@@ -220,14 +226,15 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
         semantic=given.get("semantic", project.models.embeds_in_background() or None),
         count=False,
     )
-    found = [tool_text.hit(one) for one in hits]
+    now = now_text(project.clone.clock())
+    found = [tool_text.hit(one, now) for one in hits]
     if files:
         found = _governing_first(project, files, found, kind)[:limit]
     took = (time.perf_counter_ns() - began) // 1000
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
     tally.recalled_now(project.clone.layout, told, took)
     in_vain = given.get("semantic") and not project.recall.by_meaning
-    return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])])
+    return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])], given.get("budget"))
 
 
 def _inside(project: Project, folder: str, given: dict[str, Any]) -> list[str]:
@@ -261,7 +268,9 @@ def _context(project: Project, folder: str, given: dict[str, Any], asking: McpCl
     from holdfast.recall.pack.context_pack import pack_text
 
     asking.step(1, 2, "gathering what governs the work")
-    packed = project.context(given.get("for"), _paths(folder, given), budget=given.get("budget"))
+    own = "context.budget" in project.settings.origins  # who set it wants so much, of whoever asks
+    budget = given.get("budget") or (None if own else tool_text.BUDGET)
+    packed = project.context(given.get("for"), _paths(folder, given), budget=budget)
     notes = list(project.notices)
     if packed.silent:
         notes.append(f"{packed.silent} memories came by git and do not speak until the user runs `holdfast trust`")
@@ -304,7 +313,28 @@ def _propose(project: Project, folder: str, given: dict[str, Any], asking: McpCl
     look = queue.look(item) if queue and item else None
     likely = [one for one in look.hints if one.verdict.score > LIKELY] if look else []
     against = [*look.conflicts, *likely][:MAX_CONFLICTS] if look else []
-    return tool_text.proposed(made, [one.sentence for one in against], project.notices, known=made.id in before)
+    said = [one.sentence for one in against]
+    return tool_text.proposed(project, made, given["statement"], said, known=made.id in before)
+
+
+def _open(project: Project, _folder: str, given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
+    from holdfast.interfaces.cli.output import as_text
+    from holdfast.interfaces.cli.show_commands import record_text
+    from holdfast.recall.pack.pack_lines import clip_tokens
+
+    shown = as_text(record_text(project.log.show(given["id"])))
+    facts, blank, said = shown.partition("\n\n")
+    # A list of forty tools or files must not push out what was said.
+    rows = [clip_tokens(row, FACT) for row in facts.splitlines()] + (blank + said).splitlines()[1:]
+    return ToolAnswer(tool_text.within(rows, project.notices, given.get("budget"), whole=True))
+
+
+def _why(project: Project, folder: str, given: dict[str, Any], _asking: McpClient) -> ToolAnswer:
+    from holdfast.interfaces.cli.output import as_text
+    from holdfast.interfaces.cli.why_commands import why_text
+
+    told = as_text(why_text(project.recall.why(given["line"], folder=folder))).splitlines()
+    return ToolAnswer(tool_text.within(told, project.notices, given.get("budget"), whole=True))
 
 
 def _paths(folder: str, given: dict[str, Any]) -> list[str]:
@@ -312,4 +342,11 @@ def _paths(folder: str, given: dict[str, Any]) -> list[str]:
     return [os.path.join(folder, path) for path in given.get("files", []) if path and "\0" not in path]
 
 
-_TOOLS: dict[str, Tool] = {"recall": _recall, "context": _context, "propose": _propose, "tasks": tasks}
+_TOOLS: dict[str, Tool] = {
+    "recall": _recall,
+    "open": _open,
+    "why": _why,
+    "context": _context,
+    "propose": _propose,
+    "tasks": tasks,
+}

@@ -15,15 +15,19 @@ from holdfast.model.ids import token
 from holdfast.model.text import visible
 from holdfast.recall import applicable_memories
 from holdfast.recall.pack import pack_lines
+from holdfast.recall.pack.pack_lines import clip_tokens, count_tokens, line_tokens
 from holdfast.store.layout import FOLDER_OF
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.project import Project
     from holdfast.recall.search import Hit
     from holdfast.security.redact import Scanner
 
 MARKER = 12
+_TALK = ("turn", "cycle", "session")
+_STOPS, _SHORT = (". ", "! ", "? "), 60  # ends of sentences; characters of what is too short to be quoted alone
 _LONG = 600  # characters of one line
 
 
@@ -66,6 +70,8 @@ def failure(error: HoldfastError) -> str:
 
 Row = dict[str, Any]
 MAX_NOTES = 5
+BUDGET = 600  # tokens of an answer whose caller names no other
+LEAST = 40  # tokens of a line that still says something
 _ON_REQUEST = ("T0", "T1", "T2")
 
 
@@ -82,23 +88,67 @@ def noted(notes: Sequence[str]) -> str:
     return "".join(f"\nNote: {flat(note, 300)}" for note in notes[:MAX_NOTES])
 
 
+def within(rows: Sequence[str], notes: Sequence[str], budget: int | None, *, whole: bool = False) -> str:
+    """Rows between the markers and the notes below, in at most so many tokens; says what is left out.
+
+    Each row is cut to its share of the room, and what one leaves is the next one's. With `whole` they are one text,
+    which is cut where the room ends.
+    """
+    most = room = budget or BUDGET
+    while True:
+        kept, left = _kept(rows, room, whole=whole)
+        thing = "line" if whole else "thing"
+        said = f"{left:,} more {thing if left == 1 else f'{thing}s'}" if left else "its end is cut off"
+        more = [f"{said}: name a budget of more than {most:,} tokens"] if left or (whole and kept != [*rows]) else []
+        text = framed(kept) + noted([*more, *notes])
+        over = count_tokens(text) - most
+        if over <= 0 or not kept:
+            return text
+        room -= over  # what stands around the rows, and the marks in them
+
+
+def _kept(rows: Sequence[str], room: int, *, whole: bool) -> tuple[list[str], int]:
+    """The rows that a room of tokens has place for, and how many it has none for."""
+    kept: list[str] = []
+    for place, row in enumerate(rows):
+        share = room if whole else max(room // (len(rows) - place), min(room, LEAST))
+        if share < min(LEAST, count_tokens(row)):
+            break
+        kept.append(clip_tokens(row, share))
+        room -= line_tokens(kept[-1])
+        if whole and kept[-1] != row:
+            break
+    return kept, len(rows) - len(kept)
+
+
 # ── what was found ───────────────────────────────────────────────────────────────────────────────
 
 
-def hit(one: Hit) -> Row:
-    """A hit of the search in few fields, without those that say nothing."""
+def hit(one: Hit, now: str) -> Row:
+    """A hit of the search in few fields, without those that say nothing: what it is, and the words that answer."""
     ended = "interrupted" if one.exit_status is None else f"exit {one.exit_status}"
+    title = flat(one.title) if one.kind != "artifact" else one.path or one.id
+    # Of a turn the title is what was asked and done, which stands in its words.
+    says = (one.title, one.text, one.task, one.target, one.what) if one.kind not in _TALK else ("", one.text)
+    quote = _sentence(flat(hit_text.excerpt(one.kind, *says)))
     return _row(
-        id=one.id,
+        id=one.id[: hit_text.SHORT] if one.kind == "commit" else one.id,
         kind=one.kind,
-        title=flat(one.title) if one.kind != "artifact" else one.path or one.id,
-        text=flat(hit_text.excerpt(one.kind, one.title, one.text, one.task, one.target, one.what)),
+        title="" if one.kind in _TALK and quote else title,
+        text=quote,
         state=one.state or (ended if one.kind == "run" else None),
-        when=(one.ts or "")[:10],
+        when=hit_text.age(one.ts, now) or (one.ts or "")[:10],
         branch=one.branch,
         by=one.by,
         task=one.task if one.task != one.id else None,
     )
+
+
+def _sentence(text: str) -> str:
+    """A piece of a text from where its first sentence begins to where its last whole one ends."""
+    said = text.strip("… ").lstrip("#*>- ")
+    stop = max(said.rfind(end) for end in _STOPS) if text.endswith("…") else -1
+    return said[: stop + 1] if stop > _SHORT else f"{said}…" if said and text.endswith("…") else said
 
 
 def standing(one: MemoryStanding, why: str) -> Row:
@@ -136,35 +186,44 @@ def may_be_told(one: MemoryStanding) -> bool:
     return stands and one.trust in _ON_REQUEST
 
 
-def found(rows: Sequence[Row], notes: Sequence[str]) -> ToolAnswer:
+def found(rows: Sequence[Row], notes: Sequence[str], budget: int | None = None) -> ToolAnswer:
     """The answer of `recall`."""
     if not rows:
         return ToolAnswer(f"Nothing found. Try other or fewer words, or no kind.{noted(notes)}")
-    return ToolAnswer(framed(line for row in rows for line in _lines(row)) + noted(notes))
+    return ToolAnswer(within([_line(row) for row in rows], notes, budget))
 
 
-def _lines(row: Row) -> Iterable[str]:
+def _line(row: Row) -> str:
     said = {"branch": "only on branch {}", "by": "found by {} alone", "task": "task {}"}
     names = ("kind", "state", "when", "branch", "by", "task", "why")
     about = ", ".join(said.get(name, "{}").format(row[name]) for name in names if row.get(name))
     is_rule = row["kind"] in FOLDER_OF and row.get("state") == "accepted"  # by a person: else it says so
-    yield f"- {row['id']}{_RULE if is_rule else ''} ({about}): {row['title']}"
-    if text := row.get("text"):
-        yield f"  {text}"
+    told = [row.get("title", ""), f"“{row['text']}”" if row.get("text") else ""]
+    return f"- {row['id']}{_RULE if is_rule else ''} ({about}): {' '.join(filter(None, told))}"
 
 
 # ── what was proposed ────────────────────────────────────────────────────────────────────────────
 
 
-def proposed(made: MemoryStanding, conflicts: Sequence[str], notes: Sequence[str], *, known: bool) -> ToolAnswer:
-    """The answer of `propose`: what became of it, and what speaks against it."""
-    state = "waits already" if known else "waits for a person's review"
-    state = state if made.status == "candidate" else f"is known already and {made.status}"
-    lines = [f"{made.id} {state}: {flat(made.memory.statement, 200)}"]
+def proposed(
+    project: Project, made: MemoryStanding, statement: str, conflicts: Sequence[str], *, known: bool
+) -> ToolAnswer:
+    """The answer of `propose`: what became of it, what it rests on, and what speaks against it."""
+    says = flat(made.memory.statement, 200)
+    if made.status != "candidate":
+        lines = [f"{made.id} is known already and {made.status}: {says}"]
+    elif known:
+        same = "" if says == flat(statement, 200) else " Yours says the same in other words and was joined with it."
+        lines = [f"{made.id} waits already for a person's review: {says}.{same}"]
+    else:
+        waiting = len(project.memory.candidates())
+        lines = [f"{made.id} waits for a person's review, as one of {waiting:,}: {says}"]
+        lines += ["It is told to no agent before. What became of it: open with this id."]
+    lines += [f"Evidence: {flat(', '.join(made.memory.evidence), 200)}"] if made.memory.evidence else []
     if conflicts:
         lines += ["It conflicts, or may conflict, with what is known.", framed(f"- {flat(said)}" for said in conflicts)]
         lines.append("Tell the user; if yours is right, the reviewer will let it supersede the other.")
     if made.status == "candidate" and not made.memory.evidence:
         lines.append("It cites no evidence: propose it again with a commit, a run or a path to check it by.")
-    text = "\n".join(lines) + noted(notes)
+    text = "\n".join(lines) + noted(project.notices)
     return ToolAnswer(text, {"id": made.id, "status": made.status, "said": text})
