@@ -73,17 +73,15 @@ def test_the_tools_of_our_server_are_offered(scene: Scene) -> None:
 
 def test_an_edit_is_warned_about(scene: Scene) -> None:
     """At the moment it matters: with the call's result, or as the reason for which it is refused once."""
-    said = scene.client.environ()
-    project = Project.open(scene.repo, environ=said, person=True)
+    project = Project.open(scene.repo, environ=scene.client.environ(), person=True)
     project.memory.remember(RULE, kind="invariant", accept=True, reviewer="Ada", applies_to=["hello.txt"])
     project.context.render_guards()  # as the background does after a turn
     first = [scene.shell("true")] if scene.name == "cline" else []  # there the first tool tells the context
     ran = ran_in_time(scene, ASKED, [*first, *scene.edit(), {"text": "Done."}])
-    last = json.loads(ran.request(-1))
-    told = json.dumps(
-        [one for one in last["messages"] if one["role"] in ("tool", "user", "system")], ensure_ascii=False
-    )
-    assert told.count(RULE) == 2, "once at the start, and once at the edit"
+    said = json.loads(ran.request(-1))["messages"]
+    edits = [n for n, one in enumerate(said) if "hullo" in json.dumps(one.get("tool_calls", ""))]
+    after = "".join(json.dumps(one, ensure_ascii=False) for one in said[edits[0] :] if one["role"] != "assistant")
+    assert after.count(RULE) == 1, "at the edit, and once"
     assert (scene.repo / "hello.txt").read_text() == "hullo from the repository\n", "it is a warning"
 
 

@@ -62,7 +62,7 @@ def event_of(name: str, event: str, cwd: str, path: str = "", *, session: str = 
             tool = {"tool_name": "edit", "tool_input": {"file_path": f"{cwd}/app.py"}}
             more = {
                 "UserPromptSubmit": typed,
-                "PreToolUse": {**tool, "tool_use_id": "toolu_1", "tool_call_id": "call_1"},
+                "AfterTool": {**tool, "tool_use_id": "toolu_1", "tool_call_id": "call_1"},
             }
         case _:
             known = {"session_id": session, "cwd": cwd, **({"transcript_path": path} if path else {})}
@@ -89,6 +89,9 @@ def heard(name: str, event: str, out: bytes) -> str:
             return str(told["hookSpecificOutput"]["permissionDecisionReason"])
     assert told.keys() == {"hookSpecificOutput"}, "Codex drops an answer that has more"
     return str(told["hookSpecificOutput"]["additionalContext"])
+
+
+AT_EDIT = {"qwen": "AfterTool"}  # the event at which it hears us; the others before the tool
 
 
 class Caller:
@@ -127,7 +130,7 @@ def caller(request: pytest.FixtureRequest, quiet: Scene) -> Caller:  # noqa: F81
 def test_it_is_told_what_was_approved_once_and_in_its_own_form(caller: Caller) -> None:
     """No single form suits all clients; and what is told twice costs twice."""
     told = [caller.says(event) for event in ("SessionStart", "UserPromptSubmit", "UserPromptSubmit")]
-    at_tool = caller.says("PreToolUse")
+    at_tool = caller.says(AT_EDIT.get(caller.name, "PreToolUse"))
     said = [RULE in text for text in (*told, at_tool)]
     assert sum(said) >= 1 and said.index(True) == {"qwen": 0, "copilot": 0, "cline": 3}.get(caller.name, 1)
     assert not told[2]
@@ -139,8 +142,9 @@ def test_it_is_warned_at_an_edit_once(caller: Caller) -> None:
         caller.says(event)
     if caller.name == "cline":
         caller.says("PreToolUse")  # its first moment to hear anything
-    assert RULE in caller.says("PreToolUse")
-    assert caller.says("PreToolUse") == "", "the same rule is not said at every call"
+    event = AT_EDIT.get(caller.name, "PreToolUse")
+    assert RULE in caller.says(event)
+    assert caller.says(event) == "", "the same rule is not said at every call"
 
 
 def test_its_session_is_recorded_when_it_ends(caller: Caller, tmp_path: Path) -> None:
@@ -236,5 +240,5 @@ def test_an_agent_of_somebodys_own_is_heard_and_recorded(quiet: Scene, tmp_path:
 def test_no_form_is_in_two_forms() -> None:
     """An answer with both makes Codex drop everything."""
     for name in (*STORIES, "codex", "claude", "gemini", "mybot"):
-        said = agent_callers.reply(name, "SessionStart", "words")
+        said = agent_callers.reply(name, "SessionStart", b"words").decode()
         assert ("hookSpecificOutput" in said) + said.startswith('{"additionalContext') <= 1

@@ -71,6 +71,7 @@ def test_any_value_of_it_may_be_of_any_type(tmp_path_factory: pytest.TempPathFac
 def test_the_example_is_told_warned_and_recorded(quiet: Agent, tmp_path: Path, installed: bool) -> None:  # noqa: F811
     """And it works as well where Holdfast is not installed."""
     top = quiet.repo.path
+    accepted(quiet.repo, "every greeting is in English")
     accepted(quiet.repo, "greeting.txt must stay friendly", applies_to=["greeting.txt"])
     ready(quiet.repo)
     folder = tmp_path / "bin"
@@ -83,7 +84,8 @@ def test_the_example_is_told_warned_and_recorded(quiet: Agent, tmp_path: Path, i
         [sys.executable, EXAMPLE, "be kind"], cwd=top, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("greeting.txt must stay friendly") == 2 * installed
+    assert done.stdout.count("every greeting is in English") == installed, "at the start"
+    assert done.stdout.count("greeting.txt must stay friendly") == installed, "before the edit"
     assert (top / "greeting.txt").read_text() == "Hello, and welcome.\n"
     runs = Project.open(top, environ=dict(os.environ), drain=False).transcripts.drain().runs
     assert len(runs) == installed

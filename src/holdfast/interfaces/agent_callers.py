@@ -97,4 +97,5 @@ def reply(agent: str, event: str, text: bytes) -> bytes:
         from _json import scanstring
 
         return scanstring(text.decode("ascii") + '"', 0, False)[0].encode("utf-8", "replace")
-    return b'{"hookSpecificOutput":{"hookEventName":"%s","additionalContext":"%s"}}' % (event.encode("ascii"), text)
+    name = "PostToolUse" if agent == "qwen" and event == "AfterTool" else event
+    return b'{"hookSpecificOutput":{"hookEventName":"%s","additionalContext":"%s"}}' % (name.encode("ascii"), text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import time
 from collections import Counter
@@ -148,6 +149,8 @@ class TranscriptImport(Concern):
             raise NotFound(f"there is no branch {entire.BRANCH}", hint=hint)
         bringing, there = Brought("Entire", entire.BRANCH), entire.sessions(repo, tip)
         total, passed = sum(one.size for one in there), 0
+        for left in glob.glob(os.path.join(self.clone.layout.private, "entire", "*.jsonl")):
+            fsio.remove(left)  # of an import that was killed
         with self._intake() as ingest:
             for one in there:
                 bringing.files += 1
