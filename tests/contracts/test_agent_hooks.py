@@ -177,6 +177,25 @@ def test_odd_events_never_fail(caller: Caller) -> None:
         call(caller.name, event, {**event_of(caller.name, event, caller.top), **odd}, caller.top)
 
 
+@pytest.mark.parametrize("name", ["copilot", "kimi", "cline"])
+def test_reading_a_guarded_file_is_no_edit(quiet: Scene, name: str) -> None:  # noqa: F811
+    """These call before every tool; Kimi would refuse a look at the file, and the rule would count as told."""
+    (quiet.repo.path / "app.py").write_text("import os\n")
+    accepted(quiet.repo, RULE, applies_to=["app.py"])
+    ready(quiet.repo)
+    caller = Caller(name, quiet)
+    path = {"path": f"{caller.top}/app.py"}
+    looks: dict[str, Any] = {
+        "copilot": {"toolName": "view", "toolArgs": path},
+        "kimi": {"tool_name": "Read", "tool_input": path},
+        "cline": {"tool_call": {"id": "c", "name": "read_files", "input": {"path": path["path"]}}},
+    }
+    for event in ("SessionStart", "UserPromptSubmit", "PreToolUse"):
+        caller.says(event, **looks[name] if event == "PreToolUse" else {})
+    assert caller.says("PreToolUse", **looks[name]) == ""
+    assert RULE in caller.says("PreToolUse")
+
+
 # ── traps ────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -35,6 +35,12 @@ _PATHS = ("filePath", "absolute_path")  # what they call the file that a tool is
 DEAF = frozenset(
     (("kimi", "SessionStart"), ("cline", "SessionStart"), ("opencode", "SessionStart"), ("pi", "SessionStart"))
 )
+# The tools that change something, of agents that call us before each: a rule is not for who only reads.
+_CHANGING = {
+    "copilot": ("edit", "create", "bash", "Edit", "MultiEdit", "Write", "Bash"),
+    "kimi": ("Edit", "Write", "Bash"),
+    "cline": ("editor", "run_commands"),
+}
 PLAIN = ("opencode", "pi", "kimi")  # take words as they are
 LATE = ("cline",)  # hears nothing before its first tool
 AGAIN = (
@@ -70,7 +76,8 @@ def translate(agent: str, event: str, given: "dict[str, Any]") -> bool:
     if isinstance(prompt, list):
         parts = [part.get("text") for part in prompt if isinstance(part, dict)]
         given["prompt"] = "\n".join(text for text in parts if isinstance(text, str))
-    given["tool_input"] = _tool_input(given.get("tool_input"))
+    matters = given.get("tool_name") in _CHANGING.get(agent, (given.get("tool_name"),))
+    given["tool_input"] = _tool_input(given.get("tool_input")) if matters else {}
     return True
 
 
