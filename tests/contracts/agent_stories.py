@@ -33,7 +33,8 @@ def _tool(call: str, tool: str, output: str, metadata: dict[str, Any], **given: 
 
 
 _DIFF = "Index: /w/app/a.py\n===\n--- /w/app/a.py\n+++ /w/app/a.py\n@@ -1,1 +1,1 @@\n-one\n+two\n"
-_ANSWER = {"role": "assistant", "modelID": "model-o", "path": {"cwd": "/w/app"}}
+_USED = {"tokens": {"input": 90, "output": 15, "reasoning": 5, "cache": {"read": 10, "write": 0}}, "cost": 0.0006}
+_ANSWER = {"role": "assistant", "modelID": "model-o", "path": {"cwd": "/w/app"}, **_USED}
 _EDIT = {"filePath": "/w/app/a.py", "oldString": "one", "newString": "two"}
 OPENCODE: list[Message] = [
     (

@@ -6,6 +6,7 @@ The hostile ones of agents that write lines or documents are in tests/laws; a da
 import json
 import os
 import random
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,22 @@ def test_every_agent_has_a_story_or_older_tests() -> None:
     assert set(STORIES) | {"codex", "claude", "gemini"} == set(DIALECTS) == set(AGENTS)
 
 
+def test_the_table_of_agents_rests_on_tests() -> None:
+    """A cell that nobody tests is a promise: each names a test that is there, or says that there is none."""
+    root = Path(__file__).resolve().parent.parent.parent
+    page = (root / "docs" / "connect.md").read_text()
+    table = page.partition("| agent | context at start |")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
+    called = [*AGENTS.values()]
+    assert [row[0] for row in rows] == [*called, "your own"]
+    legend = dict(re.findall(r"^- \[([a-z])\] (.*)$", page, re.MULTILINE))
+    for cell in (cell for row in rows for cell in row[1:]):
+        named = re.search(r"\[([a-z])\]$", cell)
+        assert cell in ("not supported", "not tested") or (named and named[1] in legend), cell
+    for file, test in (pair for line in legend.values() for pair in re.findall(r"`([^`]+\.py)` `(test_\w+)`", line)):
+        assert f"def {test}(" in (root / file).read_text(), test
+
+
 def test_the_story_is_told_alike(story: Story, tmp_path: Path) -> None:
     """Who asks what an agent did must not have to know which agent it was."""
     path = story.told(tmp_path)
@@ -66,6 +83,9 @@ def test_the_story_is_told_alike(story: Story, tmp_path: Path) -> None:
     [edit] = edited.edits
     assert (edit.path, edit.added, edit.removed) == ("/w/app/a.py", ("two",), ("one",))
     assert made.kind == "edit" and (story.agent == "copilot" or made.edits[0].added == ("x",))
+    used = first.steps[0].usage
+    assert used is not None and (used.read, used.written) == (100, 20)
+    assert used.dollars == (0.0006 if story.agent in ("opencode", "pi") else None), "where the agent says so"
     assert dialect(story.agent).is_mine(path)
     assert not any("told by" in text for text in (first.prompt, first.answer))
 

@@ -16,7 +16,7 @@ from holdfast.capture.agents.tool_input import replacement_edit, whole_file_edit
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptReading, TranscriptRecord, document
 from holdfast.capture.agents.transcript_text import inside, own_words, path_value, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep, cut
+from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep, cut, token_use
 from holdfast.patterns import regex
 from holdfast.values import dict_of, dicts_of, list_of
 
@@ -43,7 +43,9 @@ def _take(turns: MessageTurns, at: TranscriptRecord, number: int) -> None:
     if message.get("role") == "assistant":
         thoughts = own_words("\n".join(filter(None, (text_value(one.get("thinking")) for one in blocks))))
         model = short_name(dict_of(message.get("modelInfo")).get("id")) or None
-        step = TranscriptStep(id=key, ts=ts, model=model, text=spoken(content), reasoning=thoughts)
+        told = dict_of(message.get("metrics"))
+        used = token_use(told.get("inputTokens"), told.get("outputTokens"), cached=told.get("cacheReadTokens"))
+        step = TranscriptStep(id=key, ts=ts, model=model, text=spoken(content), reasoning=thoughts, usage=used)
         calls = [one for one in blocks if one.get("type") == "tool_use"]
         turns.answered(step, [(id_of(one, "id") or f"{key}:{n}", one) for n, one in enumerate(calls)], at)
         return

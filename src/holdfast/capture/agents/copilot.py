@@ -17,11 +17,11 @@ from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_ed
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, first_records, records
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep
+from holdfast.model.transcript import Call, TokenUse, TranscriptEdit, TranscriptOrigin, TranscriptStep, token_use
 from holdfast.values import dict_of, dicts_of, replace
 
 _HEAD = 50
-_SILENT = (b'"type":"hook.', b'"type":"system.message"', b'"type":"model.', b'"type":"session.usage_record"')
+_SILENT = (b'"type":"hook.', b'"type":"system.message"', b'"type":"model.')
 _PASSED = ("hook.", "model.", "session.", "system.", "assistant.", "tool.", "permission.", "abort")
 _ADDED = '\nTool "'  # what hooks add to a result begins so
 _GUIDANCE = "Additional guidance from"
@@ -33,10 +33,13 @@ def _is_wanted(raw: bytes) -> bool:
 
 
 def _taker(turns: MessageTurns, counted: TranscriptCounts, _: TranscriptOrigin) -> Callable[[TranscriptRecord], object]:
-    return partial(_take, turns, counted)
+    return partial(_take, turns, counted, {})
 
 
-def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) -> None:
+def _take(
+    turns: MessageTurns, counted: TranscriptCounts, told: dict[str, TokenUse | None], at: TranscriptRecord
+) -> None:
+    """One event; `told` keeps what the last request cost, which is told before its answer."""
     data, kind = dict_of(at.value.get("data")), text_value(at.value.get("type"))
     ts = short_name(at.value.get("timestamp")) or None
     key = id_of(data, "messageId") or id_of(at.value, "id")
@@ -44,6 +47,12 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
         case "user.message":
             if said := own_words(text_value(data.get("content"))).strip():
                 turns.asked(key, said, at, ts=ts)
+        case "session.usage_record":
+            used = dict_of(data.get("usage"))
+            told.clear()
+            told[id_of(used, "apiCallId")] = token_use(
+                used.get("inputTokens"), used.get("outputTokens"), cached=used.get("cacheReadTokens")
+            )
         case "assistant.message":
             step = TranscriptStep(
                 id=key,
@@ -51,6 +60,7 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
                 model=short_name(data.get("model")) or None,
                 text=own_words(text_value(data.get("content"))),
                 reasoning=own_words(text_value(data.get("reasoningText"))),
+                usage=told.get(id_of(data, "apiCallId")),
             )
             calls = [(id_of(one, "toolCallId"), one) for one in dicts_of(data.get("toolRequests"))]
             turns.answered(step, [(call_id or f"{key}:{n}", one) for n, (call_id, one) in enumerate(calls)], at)

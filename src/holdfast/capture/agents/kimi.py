@@ -19,13 +19,14 @@ from holdfast.capture.agents.message_turns import (
     line_reading,
     moment_of,
     spoken,
+    summed,
     tool_call,
 )
 from holdfast.capture.agents.tool_input import replacement_edit, todo_list, whole_file_edit
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, document, first_records
 from holdfast.capture.agents.transcript_text import own_words, path_value, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep
+from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep, token_use
 from holdfast.patterns import regex
 from holdfast.values import dict_of, replace
 
@@ -72,6 +73,11 @@ def _happened(turns: MessageTurns, event: dict[str, Any], at: TranscriptRecord, 
             turns.answered(replace(step, text=text, reasoning=thought), (), at)
         case "tool.call":
             turns.answered(step, [(id_of(event, "toolCallId", "uuid") or f"at:{at.start}", event)], at)
+        case "step.end":
+            used = dict_of(event.get("usage"))
+            found, made = used.get("inputCacheRead"), used.get("inputCacheCreation")
+            read = summed(used.get("inputOther"), found, made)
+            turns.used(step.id, token_use(read, used.get("output"), cached=found))
         case "tool.result":
             turns.gave(id_of(event, "toolCallId"), dict_of(event.get("result")))
 

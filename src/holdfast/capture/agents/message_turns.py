@@ -20,6 +20,7 @@ from holdfast.model import transcript as transcripts
 from holdfast.model.transcript import (
     Call,
     Result,
+    TokenUse,
     TranscriptEdit,
     TranscriptOrigin,
     TranscriptStep,
@@ -113,6 +114,11 @@ class MessageTurns:
             self._turn = TranscriptTurn(
                 key=step.id, ts=step.ts, continues=goes_on, cwd=cwd, branch=branch, start=at.start, end=at.end
             )
+
+    def used(self, step_id: str, usage: TokenUse | None) -> None:
+        """What the last step cost, where that is told after it."""
+        if self._drafts and self._drafts[-1].step.id == step_id:
+            self._drafts[-1].step = replace(self._drafts[-1].step, usage=usage)
 
     def gave(self, call_id: str, told: dict[str, Any]) -> None:
         """A tool gave its result."""
@@ -220,6 +226,11 @@ def spoken(content: object, *tags: str) -> str:
     parts = [dict_of(part) for part in list_of(content)]
     texts = [text_value(part.get("text")) for part in parts if part.get("type", "text") == "text"]
     return own_words("\n".join(filter(None, texts)), *tags)
+
+
+def summed(*counts: object) -> int:
+    """Tokens that are told apart, together."""
+    return sum(one for one in counts if type(one) is int and 0 <= one < transcripts.MAX_TOKENS)
 
 
 def id_of(told: dict[str, Any], *names: str) -> str:

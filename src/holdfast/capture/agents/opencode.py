@@ -21,12 +21,12 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast.capture.agents import transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, moment_of, tool_call
+from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, moment_of, summed, tool_call
 from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_edit, todo_list, whole_file_edit
 from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptCounts, TranscriptReading, TranscriptRecord
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep, cut
+from holdfast.model.transcript import Call, TokenUse, TranscriptEdit, TranscriptOrigin, TranscriptStep, cut, token_use
 from holdfast.store import transcript_files
 from holdfast.values import dict_of
 
@@ -101,7 +101,8 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
         texts = {kind: [text_value(one.get("text")) for one in parts if one.get("type") == kind] for kind in _SPOKEN}
         text, reasoning = (own_words("\n".join(filter(None, texts[kind]))) for kind in _SPOKEN)
         model = short_name(message.get("modelID")) or None
-        step = TranscriptStep(id=key, ts=at.value["ts"], model=model, text=text, reasoning=reasoning)
+        used = _use(dict_of(message.get("tokens")), message.get("cost"))
+        step = TranscriptStep(id=key, ts=at.value["ts"], model=model, text=text, reasoning=reasoning, usage=used)
         tools = [part for part in parts if part.get("type") == "tool"]
         calls = [(short_name(part.get("callID")) or f"{key}:{n}", part) for n, part in enumerate(tools)]
         turns.answered(step, calls, at)
@@ -113,6 +114,14 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
     for part in parts:
         if part.get("type") not in (*_SPOKEN, "tool", *_PASSED):
             passed_over(counted.unknown, part.get("type"))
+
+
+def _use(tokens: dict[str, Any], cost: object) -> TokenUse | None:
+    """What an answer cost; the dollars are opencode's own, from the price of the model in its settings."""
+    cache = dict_of(tokens.get("cache"))
+    read = summed(tokens.get("input"), cache.get("read"), cache.get("write"))
+    written = summed(tokens.get("output"), tokens.get("reasoning"))
+    return token_use(read, written, cached=cache.get("read"), dollars=cost)
 
 
 def _typed(part: dict[str, Any]) -> str:

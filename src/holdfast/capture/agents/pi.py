@@ -12,12 +12,20 @@ from functools import partial
 from typing import Any
 
 from holdfast.capture.agents import transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, id_of, line_reading, spoken, tool_call
+from holdfast.capture.agents.message_turns import (
+    MessageTurns,
+    ToolOutcome,
+    id_of,
+    line_reading,
+    spoken,
+    summed,
+    tool_call,
+)
 from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_edit, whole_file_edit
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, first_records
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, TranscriptEdit, TranscriptOrigin, TranscriptStep
+from holdfast.model.transcript import Call, TokenUse, TranscriptEdit, TranscriptOrigin, TranscriptStep, token_use
 from holdfast.patterns import regex
 from holdfast.values import dict_of, dicts_of
 
@@ -47,7 +55,14 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
             parts = dicts_of(content)
             thoughts = "\n".join(text_value(one.get("thinking")) for one in parts if one.get("type") == "thinking")
             model = short_name(message.get("model")) or None
-            step = TranscriptStep(id=key, ts=ts, model=model, text=spoken(parts), reasoning=own_words(thoughts))
+            step = TranscriptStep(
+                id=key,
+                ts=ts,
+                model=model,
+                text=spoken(parts),
+                reasoning=own_words(thoughts),
+                usage=_use(dict_of(message.get("usage"))),
+            )
             calls = [one for one in parts if one.get("type") == "toolCall"]
             turns.answered(step, [(id_of(one, "id") or f"{key}:{n}", one) for n, one in enumerate(calls)], at)
             if message.get("stopReason") == _STOPPED:
@@ -56,6 +71,13 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
             turns.gave(id_of(message, "toolCallId"), message)
         case role if role not in ("user", *_PASSED_ROLES):
             passed_over(counted.unknown, f"message {short_name(role)}")
+
+
+def _use(told: dict[str, Any]) -> TokenUse | None:
+    """What an answer cost; the dollars are pi's own, from the price of the model in its settings."""
+    read = summed(told.get("input"), told.get("cacheRead"), told.get("cacheWrite"))
+    paid = dict_of(told.get("cost")).get("total")
+    return token_use(read, told.get("output"), cached=told.get("cacheRead"), dollars=paid)
 
 
 def _understood(call_id: str, call: dict[str, Any], told: dict[str, Any] | None) -> Call:

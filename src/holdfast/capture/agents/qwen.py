@@ -16,11 +16,11 @@ from itertools import islice
 from typing import Any
 
 from holdfast.capture.agents import gemini, transcript_reader
-from holdfast.capture.agents.message_turns import MessageTurns, id_of, line_reading
+from holdfast.capture.agents.message_turns import MessageTurns, id_of, line_reading, summed
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, first_records, records
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import Call, TranscriptOrigin, TranscriptStep
+from holdfast.model.transcript import Call, TranscriptOrigin, TranscriptStep, token_use
 from holdfast.values import dict_of, list_of, replace
 
 _HEAD = 50  # records in which a session says where it stands
@@ -50,8 +50,15 @@ def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) 
             for part in parts:
                 texts[part.get("thought") is True].append(text_value(part.get("text")))
             text, reasoning = (own_words("\n".join(filter(None, texts[is_thought]))) for is_thought in (False, True))
+            used = dict_of(value.get("usageMetadata"))
+            written = summed(used.get("candidatesTokenCount"), used.get("thoughtsTokenCount"))
             step = TranscriptStep(
-                id=key, ts=ts, model=short_name(value.get("model")) or None, text=text, reasoning=reasoning
+                id=key,
+                ts=ts,
+                model=short_name(value.get("model")) or None,
+                text=text,
+                reasoning=reasoning,
+                usage=token_use(used.get("promptTokenCount"), written, cached=used.get("cachedContentTokenCount")),
             )
             calls = [call for part in parts if (call := dict_of(part.get("functionCall")))]
             turns.answered(step, [(id_of(call, "id") or f"{key}:{n}", call) for n, call in enumerate(calls)], at)
