@@ -4,7 +4,7 @@
     .project_root, projects.json    which folder a project stands for; its sha256 stands in each transcript
 
 A log of updates means something only as a whole, so a reading always begins at the file's beginning,
-whatever offset it is given: every turn's `start` is 0. A turn is known by the id of its prompt, a step by
+whatever offset it is given: no turn has a place of its own. A turn is known by the id of its prompt, a step by
 its message's. `logs.json` holds prompts that stand in the transcripts too, and is not read.
 
 The file is folded into messages, and these make turns:
@@ -267,14 +267,7 @@ def turns(log: GeminiLog, counted: TranscriptCounts, *, cwd: str | None, helper:
     def turn() -> Iterator[TranscriptTurn]:
         if key and (prompt or steps):
             yield TranscriptTurn(
-                key=key,
-                prompt=prompt,
-                ts=ts,
-                steps=tuple(steps),
-                cwd=cwd,
-                interrupted=interrupted,
-                continues=continues,
-                end=counted.end,
+                key=key, prompt=prompt, ts=ts, steps=tuple(steps), cwd=cwd, interrupted=interrupted, continues=continues
             )
 
     for message_id, message in log.messages.items():
