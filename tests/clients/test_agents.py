@@ -17,7 +17,7 @@ import pytest
 
 from holdfast.capture.wiring import client_trust
 from holdfast.project import Project
-from tests.clients.driving import ROOT, Client, Ran, namespace
+from tests.clients.driving import ROOT, Client, namespace
 
 CAN = platform.system() == "Linux" and shutil.which("npm") is not None and shutil.which("unshare") is not None
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(not CAN, reason="needs npm and unshare on Linux")]
@@ -109,15 +109,6 @@ class Scene:
         capsules = sorted((self.repo / ".git" / "holdfast" / "runs").iterdir())
         return [one for one in capsules if (one / "summary.md").exists()]
 
-    def in_time(self, words: list[str], script: list[dict[str, Any]]) -> Ran:
-        """A run whose hooks told what they had to: on a busy machine they give up and say so."""
-        for _ in range(4):
-            late = self.doctor()["late"]
-            ran = self.client.start(self.repo, words, script)
-            if self.doctor()["late"] == late:
-                break
-        return ran
-
     def doctor(self) -> dict[str, Any]:
         found = {one["id"]: one for one in json.loads(self.holdfast("doctor", "--json"))["tools"]}
         return dict(found[self.name])
@@ -133,7 +124,7 @@ def test_what_was_accepted_reaches_the_model_and_the_run_is_kept(scene: Scene) -
     scene.accept(MEMORY)
     blocks = [path.read_text() for path in scene.repo.glob("*.md")]
     assert len(blocks) == 1 and MARK not in blocks[0], "the block is older: only a hook can tell it"
-    ran = scene.in_time(scene.client.words(ASKED), scene.script())
+    ran = scene.client.start(scene.repo, scene.client.words(ASKED), scene.script())
     assert ran.code == 0, ran.out
     assert MARK in ran.request(0)
     assert re.search(r"mcp__holdfast|mcp_holdfast|holdfast\W+recall", ran.request(-1)), "the server's tools are named"
@@ -152,7 +143,7 @@ def test_what_was_accepted_reaches_the_model_and_the_run_is_kept(scene: Scene) -
 def test_a_second_run_is_told_what_the_first_left_open(scene: Scene) -> None:
     """Nobody should have to explain the same thing to an agent twice."""
     assert scene.client.run(scene.repo, ASKED, scene.script()).code == 0
-    ran = scene.in_time(scene.client.words("Go on."), [{"text": "I go on."}])
+    ran = scene.client.start(scene.repo, scene.client.words("Go on."), [{"text": "I go on."}])
     assert "HFOPEN parser" in ran.request(0)
     assert scene.name == "gemini" or re.search(r"open: SES-\w+:o1 write the HFOPEN parser", ran.request(0))
 
@@ -210,7 +201,7 @@ def test_codex_calls_what_its_user_approved_and_nothing_else(tmp_path: Path) -> 
             hashed = client_trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
             config.write(f'\n[hooks.state."{file}:{label}:0:0"]\ntrusted_hash = "{hashed}"\n')
     assert scene.doctor()["trusted"] == "yes"
-    ran = scene.in_time(words, [{"text": "Done."}])
+    ran = scene.client.start(scene.repo, words, [{"text": "Done."}])
     assert MARK in ran.request(0) and scene.doctor()["firing"]
 
 
