@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from holdfast.interfaces import agent_replies
 from holdfast.model.event import EventDraft
 from holdfast.project import Project, search_models
 from holdfast.recall import search
+from tests.capture.rollouts import rollout
 from tests.conftest import Cli, GitRepo, grown, init
 from tests.index import tiny
 from tests.index.test_embed_models import LETTERS
@@ -244,6 +246,16 @@ def test_the_background_embeds_when_a_turn_ends(added: Cli, world: Path) -> None
     subprocess.run([*program, "drain"], cwd=added.cwd, check=True)  # it starts one that finds nothing to do
     added("model", "use", "off")
     assert not Project.open(added.cwd).models.embeds_in_background()
+
+
+def test_an_import_is_embedded_without_a_further_command(added: Cli, tmp_path: Path) -> None:
+    """Search by meaning that needs a command after each import is never up to date."""
+    rollout(tmp_path / "codex", added.cwd).asks("Why does the crane stop?").done("Its brake overheats.")
+    added("import", "codex", str(tmp_path / "codex"))
+    until = time.monotonic() + 30
+    while state(added)["waiting"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert state(added)["waiting"] == 0 and state(added)["texts"] > ALL
 
 
 def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:

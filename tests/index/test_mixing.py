@@ -110,6 +110,35 @@ def test_one_file_takes_two_places_while_others_have_something_to_say() -> None:
     assert len(found(SHOP, "pool connections", kind="code")) == 5  # who asks for code gets all of it
 
 
+@pytest.mark.parametrize("kind", ["turn", "run", "decision"])
+@pytest.mark.parametrize(
+    "question", ["why do we keep open connections in a pool", "how did we test that connections are kept"]
+)
+def test_who_asks_in_words_finds_what_was_said_among_the_first_two(kind: str, question: str) -> None:
+    """Whatever repeats the words: twenty files, commits and pages say them all, and the reason stands in none."""
+    said = LoadedDocument(
+        name="SAID", title="Opening takes a second", kind=kind, ts=OLD,
+        text="We test each day that a connection is kept open, since opening one takes a second.",
+    )  # fmt: skip
+    words = "why do we keep open connections in a pool: how did we test that connections are kept"
+    loud = [
+        LoadedDocument(name=f"{kind}{n}", title=words, text=f"{words} {n}", kind=kind, ts="2026-05-01T10:00:00.000000Z",
+                       paths=(f"{kind}{n}.x",))
+        for kind in ("code", "commit", "doc")
+        for n in range(20)
+    ]  # fmt: skip
+
+    def first(question: str, *recorded: LoadedDocument) -> list[str]:
+        sources = [filled([*recorded]), filled(loud)]
+        return [hit[AT["id"]] for hit in search(sources, question)]
+
+    ids = first(question, said)
+    assert ids.index("SAID") < 2
+    assert first("MAX_POOL pool.kept", said)[0] != "SAID", "a name is asked of the code"
+    foreign = LoadedDocument(name="SAID", title="Ships", text="Ships connect islands.", kind=kind, ts=OLD)
+    assert "SAID" not in first(question, foreign)[:2], "one common word is no answer"
+
+
 def test_one_conversation_takes_one_place() -> None:
     """A run, its turns and its session say the same, and fill the screen."""
     talk = [

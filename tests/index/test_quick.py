@@ -31,6 +31,10 @@ QUESTIONS = (
     ["recall", "--since=2099-01-01", "zebra"],
     ["recall", "giraffe neck"],
     ["recall", "nothing of the kind"],
+    ["recall", "--limit", "2", "--", "--zebra", "stripes"],
+    ["recall", "zebra", "--", "-x", "--limit", "1"],
+    ["recall", "zbera"],
+    ["recall", "why does the hippopotamus wear stripes"],
     ["recall"],
     ["status"],
     ["status", "--json"],
@@ -96,6 +100,19 @@ def test_both_ways_say_the_same(
             assert json.loads(fast) == json.loads(full), argv
         else:
             assert fast == full, argv
+
+
+def test_both_ways_say_what_would_help(
+    used: Cli, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A question is asked the second time because its first answer was weak."""
+    monkeypatch.chdir(used.cwd)
+    for words in (["zbera"], ["why does the hippopotamus wear stripes"], ["zebra"], ["--json", "walrus"]):
+        full = used("recall", *words)
+        capfd.readouterr()
+        assert quick.main(["recall", *words]) == 0
+        assert capfd.readouterr().err == full.err
+        assert ("Nothing here holds" in full.err or "Searched" in full.err) == (words != ["zebra"]), full.err
 
 
 ODD = (
@@ -296,7 +313,7 @@ UNKNOWN: tuple[list[str], ...] = (
     ["recall", "--limit", "0", "x"],
     ["recall", "--kind", "nonsense", "x"],
     ["recall", "--what", "x"],
-    ["recall", "--", "x"],
+    ["recall", "--", "-"],
     ["recall", "--help"],
     ["recall", "--limit"],
     ["status", "--help"],

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.git.clone import Clone
 from holdfast.index import schema
+from holdfast.index.answer import advice, answer
 from holdfast.index.hit_text import FIELDS
 from holdfast.index.pool import number_of
 from holdfast.index.query import MAX_QUERY, Scope, read_query
@@ -307,3 +308,56 @@ def test_a_memory_is_found_among_many_events_that_say_the_same() -> None:
     ]
     memory = LoadedDocument(name="FCT-1", title="The zebra is fed at noon", text="", kind="fact")
     assert names(search([filled([*events, memory])], "zebra"))[0] == "FCT-1"
+
+
+HARBOUR = (
+    "The connection to the database is pooled",
+    "The harbour crane stops at night",
+    "Transcripts are stored by position",
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("conection pooled", 0), ("databsae", 0), ("databases", 0), ("harbuor", 1), ("harborr", 1), ("transcirpt", 2),
+        ("trnscript positon", 2), ("zeppelin", None), ("crone", 1), ("nigth", 1),
+    ],
+)  # fmt: skip
+def test_a_word_that_nothing_holds_finds_its_nearest(typed: str, meant: int | None) -> None:
+    """People and models mistype, and a question with one wrong letter found nothing."""
+    db = filled([LoadedDocument(name=f"F{n}", title=text, text=text, kind="fact") for n, text in enumerate(HARBOUR)])
+    asked = read_query(typed)
+    hits = answer([db], None, asked, scope=Scope(), limit=5, now="")
+    assert [hit[0] for hit in hits[:1]] == ([] if meant is None else [f"F{meant}"])
+    assert advice(db, read_query(typed), hits, by_meaning=True) or meant is not None
+
+
+def test_a_word_that_something_holds_is_never_replaced() -> None:
+    """Who asks for the crate must not get the crane."""
+    db = filled(
+        [
+            LoadedDocument(name=f"F{n}", title=text, text=text, kind="fact")
+            for n, text in enumerate((*HARBOUR, "A crate"))
+        ]
+    )
+    asked = read_query("crate harbour connections")
+    answer([db], None, asked, scope=Scope(), limit=5, now="")
+    assert asked.spelled == {}
+
+
+def test_a_weak_answer_says_what_would_help() -> None:
+    """Hits that hold one common word look like an answer."""
+    db = filled([LoadedDocument(name=f"F{n}", title=text, text=text, kind="fact") for n, text in enumerate(HARBOUR)])
+
+    def said(query: str, *, by_meaning: bool = False) -> str:
+        asked = read_query(query)
+        hits = answer([db], None, asked, scope=Scope(), limit=5, now="")
+        return advice(db, asked, hits, by_meaning=by_meaning)
+
+    weak = said("why does the zeppelin land at night on mondays")
+    assert "Nothing here holds “zeppelin” or “mondays”." in weak and "These hits hold little" in weak
+    assert "holdfast import" in weak and "`holdfast model` says how" in weak
+    assert "holdfast model" not in said("why does the zeppelin land at night on mondays", by_meaning=True)
+    assert said("why does the harbour crane stop at night") == ""
+    assert said("databsae connection pooled").startswith("Searched “databsae” as “databas…”.")

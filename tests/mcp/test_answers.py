@@ -72,7 +72,7 @@ def test_no_answer_costs_more_than_its_budget(project: Project, repo: GitRepo) -
     assert count_tokens(short) <= 300 < count_tokens(long) <= 2000
     assert re.search(r"\d+ more things: name a budget of more than 300 tokens", short)
     opened = ask(repo, "open", id=name)
-    assert "name a budget" in opened and "name a budget" not in ask(repo, "open", id=name, budget=6000)
+    assert "name a budget" in opened and "name a budget" not in ask(repo, "open", id=name, budget=12000)
 
 
 def test_open_shows_each_thing_that_an_answer_names(project: Project, repo: GitRepo) -> None:

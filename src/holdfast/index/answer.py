@@ -8,9 +8,10 @@ Nothing is imported but our own: the quick path answers with this.
 """
 
 from holdfast.index.hit_text import FIELDS, SUPERSEDED
-from holdfast.index.query import EVERY_BRANCH, HERE, Scope, read_query
+from holdfast.index.query import EVERY_BRANCH, HERE, Scope, quoted
 from holdfast.index.ranking import search
 from holdfast.index.ranking_weights import WEIGHTS
+from holdfast.index.schema import facet
 from holdfast.index.second_hop import follow
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.index.pool import Near
+    from holdfast.index.query import SearchQuery
     from holdfast.index.ranking import Step
 
     Row = tuple[Any, ...]
@@ -35,6 +37,7 @@ _SHARES = ("cover", "window")  # parts of a score that tell what share of a ques
 # Of what was asked for, by how telling the words are. Below it, meaning gained three to five points of recall
 # at 5 on questions about conversations and passages; between it and 0.85, next to nothing.
 WEAK = 0.5
+LITTLE = 0.4  # below it, whoever asks is told what would help
 
 _PLACES = (
     "SELECT DISTINCT p.branch, g.why FROM row AS r JOIN place AS p ON p.row = r.id "
@@ -50,7 +53,7 @@ _REPLACED = (
 def answer(
     here: "Sequence[Connection]",
     there: "Connection | None",
-    query: str,
+    asked: "SearchQuery",
     *,
     scope: "Scope",
     limit: int,
@@ -60,7 +63,7 @@ def answer(
 ) -> "list[Row]":
     """The hits, best first, as tuples of FIELDS with the parts of the score behind."""
 
-    asked = read_query(query)
+    respelled([*here, *([there] if there else [])], asked)
 
     def ask(sources: "Sequence[Connection]", most: int) -> "list[Row]":
         return search(sources, asked, scope=scope, limit=most, now=now, near=near, explain=True, step=step)
@@ -159,15 +162,100 @@ def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:
     return any(held(number) >= needed for (number,) in numbers)
 
 
+_SESSIONS = f"SELECT 1 FROM words WHERE words MATCH '{quoted(facet('k', 'run'))}' LIMIT 1"
+
+
+def advice(memory: "Connection", asked: "SearchQuery", found: "list[Row]", *, by_meaning: bool) -> str:
+    """What would help where an answer is weak, and which words were not found as they stand; nothing if all is well."""
+    near = [f"“{word}” as “{one}…”" for word, one in asked.spelled.items() if one]
+    gone = [f"“{word}”" for word, one in asked.spelled.items() if not one]
+    said = [f"Searched {', '.join(near)}."] if near else []
+    said += [f"Nothing here holds {' or '.join(gone)}."] if gone else []
+    if asked.words and is_weak(found, LITTLE):
+        said += ["These hits hold little of what was asked for."] if found else []
+        helps = ["other or fewer words, or the files it is about"]
+        if memory.execute(_SESSIONS).fetchone() is None:
+            helps.append("the sessions of your agents, which `holdfast import` brings")
+        if not by_meaning:
+            helps.append("search by meaning: `holdfast model` says how")
+        said.append(f"What would help: {'; '.join(helps)}.")
+    return " ".join(said)
+
+
+_VOCABULARY = (
+    'CREATE VIRTUAL TABLE IF NOT EXISTS temp.spelled USING fts5(word, tokenize="porter unicode61 remove_diacritics 2")',
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab(temp, spelled, instance)",
+    "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known USING fts5vocab(main, words, row)",
+)
+_NEAR = "SELECT term, doc FROM temp.known WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
+RESPELLED = 4  # words of one question that are looked for in other spellings
+_ENDING = 3  # letters of an ending
+SHORTEST, LONG = 5, 8  # letters of a stem with one wrong letter, and with two
+
+
+def respelled(sources: "Sequence[Connection]", asked: "SearchQuery") -> None:
+    """Replace each word of a question that no text holds by the nearest one that some text does, if one is near."""
+    for place, (word, term) in enumerate(zip(asked.words, asked.terms, strict=True)):
+        if len(asked.spelled) == RESPELLED or len(word) < SHORTEST or not word.isalpha() or _is_known(sources, term):
+            continue
+        near = min((one for db in sources for one in _nearest(db, word)), default=None)
+        asked.spelled[word] = near[-1] if near else ""
+        if near:
+            asked.words[place] = near[-1]
+            asked.terms[place] = f"{quoted(near[-1])} *"  # a stem is stemmed again
+
+
+def _is_known(sources: "Sequence[Connection]", term: str) -> bool:
+    match = "SELECT 1 FROM words WHERE words MATCH ? LIMIT 1"
+    return any(db.execute(match, (term,)).fetchone() is not None for db in sources)
+
+
+def _nearest(db: "Connection", word: str) -> "list[tuple[int, int, str]]":
+    """The stems of an index that are few letters away from a word's: how many, how rare they are, and they."""
+    for statement in _VOCABULARY:
+        db.execute(statement)
+    db.execute("DELETE FROM temp.spelled")
+    db.execute("INSERT INTO temp.spelled VALUES (?)", (word,))
+    stem = str(db.execute("SELECT term FROM temp.stems").fetchone()[0])
+    wrong = 2 if len(stem) >= LONG else 1
+    if len(stem) < SHORTEST:
+        return []
+    for letter in stem[:2]:  # the second stands first where both were swapped
+        shortest = max(SHORTEST, len(stem) - _ENDING)
+        rows = db.execute(_NEAR, (letter, chr(ord(letter) + 1), shortest, len(stem) + wrong)).fetchall()
+        # A wrong letter in its ending keeps a word from being stemmed, as in "positon".
+        found = [(1, -times, term) for term, times in rows if stem.startswith(term)]
+        alike = [(term, times) for term, times in rows if len({*stem} - {*term}) <= wrong >= len({*term} - {*stem})]
+        found += [(far, -times, term) for term, times in alike if (far := _distance(stem, term)) <= wrong]
+        if found:
+            return found
+    return []
+
+
+def _distance(one: str, other: str) -> int:
+    """How many letters are wrong, missing, too many, or swapped with the next."""
+    before: list[int] = []
+    row: list[int] = [*range(len(other) + 1)]
+    for i, a in enumerate(one, 1):
+        last, row = row, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before = last
+    return row[-1]
+
+
 def other_branches_file(index: str) -> str:
     """The file that holds what other branches have; no work tree's own file can be called so."""
     return f"{index.removesuffix('.db')}~elsewhere.db"
 
 
-def is_weak(found: "list[Row]") -> bool:
+def is_weak(found: "list[Row]", share: float = WEAK) -> bool:
     """Whether no hit says much of what was asked for: then meaning may find what words did not."""
     name = next((name for name in _SHARES if WEIGHTS.get(name, 0.0) > 0.0), "")
     if not name:
         return not found
     most = max((dict(hit[-1]).get(name, 0.0) for hit in found), default=0.0)
-    return bool(most < WEAK * WEIGHTS[name])
+    return bool(most < share * WEIGHTS[name])

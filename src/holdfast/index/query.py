@@ -70,6 +70,7 @@ class SearchQuery:
     facets: list[str] = field(default_factory=list)  # asked for as `tag:x` or `task:x`
     paths: list[str] = field(default_factory=list)  # that it names, in every form under which one may be known
     places: list[tuple[str, int]] = field(default_factory=list)  # of these, those with a line
+    spelled: dict[str, str] = field(default_factory=dict)  # words that no text holds, and what was asked for instead
 
 
 def read_query(query: str) -> SearchQuery:

@@ -200,6 +200,10 @@ class _Ranked:
             pool.features["again"] = again
             self.scores = {key: scores[key] + again.get(key, 0.0) for key, _ in found}
             found = in_order(pool, self.scores)
+        if lift := result_order.lifted(pool, asked, found, self.scores, kind=scope.kind):
+            pool.features["lifted"] = lift
+            self.scores = {key: score + lift.get(key, 0.0) for key, score in self.scores.items()}
+            found = in_order(pool, self.scores)
         self.kept = _collapse(found, limit)
 
     def hits(

@@ -15,7 +15,16 @@ WEIGHTS = {
 GROUPED = {
     "turn": 1.00, "told": 2.18, "said": 1.50
 }  # fmt: skip
-PRIORS = {"trust": 0.3, "standing": 1.0, "kind": 3.0, "used": 0.4, "defines": 3.0, "placed": 6.0, "again": 1.0}
+PRIORS = {
+    "trust": 0.3,
+    "standing": 1.0,
+    "kind": 3.0,
+    "used": 0.4,
+    "defines": 3.0,
+    "placed": 6.0,
+    "again": 1.0,
+    "lifted": 1.0,
+}
 TRUST = {"T0": 1.0, "T1": 0.75, "T2": 0.5, "T3": 0.25}
 STANDINGS = {
     **dict.fromkeys(("superseded", "expired", "retired", "stale"), -1.5),

@@ -44,6 +44,8 @@ AGAIN = 0.5  # of its score that a piece loses which repeats a place
 MOST_NAMES = 8  # words of a question that may be names of something defined
 MOST_LINKED = 1.0  # that what a repository holds gains by names
 LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains so where a sentence was asked
+SAID = 0.34  # share of a question; a conversation or a memory that holds less is no answer to it
+_ABOVE = 1e-6  # of a score: enough to stand before
 FULL = 0.67  # share of a question; what holds so much of it has all of its kind's head start
 
 _KINDS = (
@@ -57,12 +59,16 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 
 def form_of(asked: SearchQuery) -> str:
-    """Whether a question is a sentence, a name (a symbol, a path, an error), or just a word or two."""
+    """Whether a question is a sentence, a name (a symbol, a path, an error, what is said of code), or a word or two."""
+    of_code = _asks_for_tests(asked) or not _WORDS.words("for_code").isdisjoint(asked.text.casefold().split())
+    return NAMES if of_code else _shape_of(asked)
+
+
+def _shape_of(asked: SearchQuery) -> str:
+    """The same by how its words look, whatever they say."""
     said = asked.text.casefold().split()
-    if asked.paths or _asks_for_tests(asked) or not _WORDS.words("for_code").isdisjoint(said):
-        return NAMES
     named = sum(map(_is_symbol, asked.words))
-    if (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
+    if asked.paths or (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
         return NAMES
     return WORDS if len(asked.words) > 2 or sum(word.strip("?,.!") in ENGLISH for word in said) else SHORT
 
@@ -240,6 +246,23 @@ def chosen(
         if seen[place] > most:
             again[key] = -AGAIN * max(scores[key], 0.0)
     return kept, again
+
+
+def lifted(
+    pool: Pool, asked: SearchQuery, found: Sequence[tuple[int, Row]], scores: Feature, *, kind: str | None
+) -> Feature:
+    """What the best conversation or memory lacks to the second place, where a sentence was asked.
+
+    Code and commits may repeat every word of it, however often; who said why says it in other words.
+    """
+    if kind is not None or _shape_of(asked) != WORDS:
+        return {}
+    holds, standing = _held(pool), pool.features.get("standing", {})
+    for place, (key, row) in enumerate(found):
+        said = row[AT["kind"]] in _TALK or row[AT["kind"]] not in _KINDS
+        if said and standing.get(key, 0.0) >= 0.0 and holds.get(key, 0.0) >= SAID:
+            return {key: scores[found[1][0]] - scores[key] + _ABOVE} if place > 1 else {}
+    return {}
 
 
 def is_empty(row: Row) -> bool:

@@ -39,6 +39,7 @@ REPLACES = "This replaces the project context that was given at the start of thi
 RENEW = 5  # seconds between two attempts to render guards that are behind
 ROUNDS, TURN = 3, 60.0  # times that a context is prepared again if something changed meanwhile; seconds to wait
 EMBEDDING = 30.0  # seconds that the background may embed after a turn
+READING = 1800.0  # seconds that it may read and embed what a question or an import left to it
 SETTLING = 0.7  # seconds: Claude writes its last answer after the event that says it is done
 NOT_A_PROMPT = ("<task-notification>", "<local-command", "<command-name>")
 _PATCHED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
@@ -415,20 +416,30 @@ def prepare_in_turn() -> None:
                 return
 
 
-def embed_later() -> None:
-    """Start a process that embeds: it takes longer, and the lock of this one must not wait for it."""
+def embed_later(top: str | None = None) -> None:
+    """Start a process that embeds: it takes longer, and the lock of this one must not wait for it.
+
+    For whoever asked in the repository at `top`, it goes on until all is read and embedded.
+    """
     from subprocess import DEVNULL, Popen
 
-    command = [sys.executable, "-I", os.path.abspath(__file__), "embed"]
-    Popen(command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
+    command = [sys.executable, "-I", os.path.abspath(__file__), "embed" if top is None else "read"]
+    Popen(command, cwd=top, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
 
 
-def embed(project: "Project") -> None:
+def embed(project: "Project", seconds: float = EMBEDDING) -> None:
     """Read the repository and give vectors to what has none, for a bounded time; the next turn goes on."""
     if project.recall.index_waits():
-        project.recall.build_index(seconds=EMBEDDING)
+        project.recall.build_index(seconds=seconds)
     if project.models.embeds_in_background():
-        project.models.embed(seconds=EMBEDDING)
+        project.models.embed(seconds=seconds)
+
+
+def read(project: "Project") -> None:
+    """The same for long, behind everything else that wants the machine."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+    embed(project, READING)
 
 
 def in_background(work: str) -> None:
@@ -441,7 +452,7 @@ def in_background(work: str) -> None:
         if work == "prepare":
             prepare_in_turn()
         else:
-            {"drain": drain, "embed": embed}[work](open_project(os.getcwd()))
+            {"drain": drain, "embed": embed, "read": read}[work](open_project(os.getcwd()))
     except BAD:
         pass  # nobody listens; the next command finds the same and says so, or `holdfast model` does
 

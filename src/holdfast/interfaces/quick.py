@@ -82,6 +82,8 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
     began = time.perf_counter_ns()
     said, counted = _told(path, command, now, place, json=json, asked=asked)
     code = NOT_HANDLED if said is None else _say(said)
+    if code == 0 and asked is not None and asked.advice:
+        _say(f"{asked.advice}\n", 2)
     if code != NOT_HANDLED:
         taken.clear()
     if counted is not None and code == 0:
@@ -237,12 +239,12 @@ def find_place(start: str) -> WorkTreePaths | None:
     return WorkTreePaths(*map(os.fsdecode, (found.top, found.git_dir, found.common)))
 
 
-def _say(text: str) -> int:
+def _say(text: str, stream: int = 1) -> int:
     """Print; a reader that went away is no error of ours, and the full path knows what to say of others."""
     data = text.encode("utf-8", "replace")
     try:
         while data:
-            data = data[os.write(1, data) :]
+            data = data[os.write(stream, data) :]
     except BrokenPipeError:
         return 0
     except OSError:

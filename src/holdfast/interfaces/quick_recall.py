@@ -7,7 +7,7 @@ SQLite; else, or where words find little and there is a model to ask, it leaves 
 
 import os
 
-from holdfast.index.answer import answer, is_weak, other_branches_file
+from holdfast.index.answer import advice, answer, is_weak, other_branches_file
 from holdfast.index.freshness import WorkTreePaths, heads
 from holdfast.index.hit_text import FIELDS, as_json, as_text
 from holdfast.index.hit_text import since_moment as moment
@@ -41,6 +41,7 @@ class QuickQuestion:
     kind: "str | None" = None
     since: "str | None" = None
     limit = 5
+    advice = ""  # what is said beside the answer
 
     def __init__(self) -> None:
         self.query: list[str] = []
@@ -54,7 +55,9 @@ def options(words: list[str]) -> QuickQuestion | None:
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
-        if word in ("--json", "--explain"):
+        if word == "--":  # whatever follows is the question
+            asked.query += rest
+        elif word in ("--json", "--explain"):
             setattr(asked, word[2:], True)
         elif name in _VALUES:
             given = value if equals else next(rest, "")
@@ -66,6 +69,8 @@ def options(words: list[str]) -> QuickQuestion | None:
             return None
         else:
             asked.query.append(word)
+    if asked.query == ["-"]:
+        return None  # it stands in stdin
     asked.task, asked.kind, asked.since = (values.get(name) for name in ("--task", "--kind", "--since"))
     limit = values.get("--limit", "5")
     if asked.kind and asked.kind not in KINDS and asked.kind not in FOLDER_OF:
@@ -86,7 +91,8 @@ def told(
     """What is to be printed, and the hits to be counted; nothing where the full path has to answer."""
     scope = _scope(asked, place, now)
     rests_on = _rests_on(db, state, place)
-    if scope is None or rests_on is None or takes_several_steps(read_query(" ".join(asked.query))):
+    question = read_query(" ".join(asked.query))
+    if scope is None or rests_on is None or takes_several_steps(question):
         return None, None
     corpus, others = rests_on
     more: list[Connection] = []
@@ -104,9 +110,10 @@ def told(
             there.execute("BEGIN")
             if _meta(there, "state") != f"{state} {heads(place)}":
                 return None, None
-        found = answer(here, there, " ".join(asked.query), scope=scope, limit=asked.limit, now=now)
+        found = answer(here, there, question, scope=scope, limit=asked.limit, now=now)
         if asked.query and is_weak(found) and os.path.exists(os.path.join(os.path.dirname(path), READY)):
             return None, None
+        asked.advice = advice(db, question, found, by_meaning=False)
         name, kind, how = (FIELDS.index(field) for field in ("id", "kind", "state"))
         counted = [(hit[name], hit[kind], hit[how]) for hit in found]
         if asked.json:

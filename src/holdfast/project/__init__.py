@@ -89,6 +89,7 @@ class Project:
         self.seen: IndexSignature | None = None  # the state that the last answer was made from
         self.listed: tuple[IndexSignature | None, MemoryListing] | None = None  # how memories stood in that state
         self.has_backlog = False  # whether transcripts wait that are too long to read on the way
+        self.has_unread = False  # whether a background process should read or embed what no command waited for
         self._approves = person
 
     @cached_property

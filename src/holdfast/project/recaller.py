@@ -68,6 +68,7 @@ class Recaller(Concern):
 
     _asking: search.TextSearch | None = None
     progress: Progress | None = None  # who wants to know how far reading the repository is
+    advice = ""  # what would help, where the last answer was weak
     by_meaning = False  # whether meaning was asked for the last answer
 
     def __call__(
@@ -114,6 +115,8 @@ class Recaller(Concern):
         if name is None or scope.kind == "candidate":
             found = own.search(query, scope, limit, semantic=semantic, others=True)
             self.by_meaning = self.by_meaning if scope.kind == "candidate" else own.by_meaning
+            self.advice = own.advice
+            self.project.has_unread = self.project.has_unread or own.needs_reader()
             return found
         search.check_kind(scope.kind)
         plugin = plugins.PluginRetriever(name, self.clone.repo.top, own)

@@ -186,6 +186,7 @@ class TranscriptImport(Concern):
         if bringing.runs or bringing.proposed:
             self.project.views.render_quietly()
             self._forget_next()
+            self.project.has_unread = self.project.models.embeds_in_background()
         return bringing
 
     def _intake(self) -> contextlib.closing[intake.TranscriptIntake]:

@@ -18,9 +18,9 @@ from holdfast.index import answer as answers
 from holdfast.index import other_branches, ranking, search_rows, second_hop
 from holdfast.index.corpus import update as repository
 from holdfast.index.corpus.file_choice import CorpusChoice
-from holdfast.index.query import EVERY_BRANCH, Scope
+from holdfast.index.query import EVERY_BRANCH, Scope, read_query
 from holdfast.index.refresh import Progress, path_of, refresh
-from holdfast.index.sqlite import Index, is_refused, meta
+from holdfast.index.sqlite import Index, is_busy, is_refused, meta
 from holdfast.model.event import KINDS as EVENT_KINDS
 from holdfast.model.memory import TYPES
 from holdfast.values import fields, frozen
@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     from holdfast.index.pool import Near
     from holdfast.index.ranking import Step
 
-_UNREAD = "commits, docs and code of this repository are not read yet and were not searched: holdfast index"
+_UNREAD = "not all commits, docs and code were searched"
+_READING = f"{_UNREAD}: {{0:.0%}} of them is read, the rest follows; ask again, or wait for it with holdfast index"
 UNASKED, ASKED = 5.0, 20.0  # seconds for meaning where words found little, and where somebody wants it
+BY_GIT = "git grep"  # what was found in files that are not read yet
 _TRIES = 4  # of one question, while others change the files or one of them is damaged
 
 _NOT_OF_BRANCH = (
@@ -96,10 +98,13 @@ class TextSearch:
         self._meaning, self._step = meaning, step
         self._index = Index(path_of(clone))
         self._corpus = repository.open_corpus(clone) if choice is not None else None
+        self._partial: Index | None = None  # of a corpus that is being read
         self._there = other_branches.open_others(clone)
         self._turn = threading.Lock()
         self._told: set[str] = set()  # notes about the corpus that were given already
         self.by_meaning = False  # whether meaning was asked for the last answer
+        self.advice = ""  # what would help, where the last answer was weak
+        self.unread = False  # whether there is something to read that the last answer did not wait for
         self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
 
     def search(
@@ -131,7 +136,10 @@ class TextSearch:
             try:
                 return self._ask(question)
             except sqlite3.DatabaseError as error:
-                self._recover(error)
+                if question.unfinished and self._partial is not None and is_busy(error):
+                    question.unfinished = False  # whoever reads on is writing: this answer does without
+                else:
+                    self._recover(error)
                 why = error
             except _MovedOnError as error:
                 why = error
@@ -153,7 +161,7 @@ class TextSearch:
         scope, semantic, others = question.scope, question.semantic, question.others
         self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
         memory = meta(self._index.db, "signature") or ""
-        head = self._bring_corpus(scope)
+        head = self._bring_corpus(question)
         wanted = others or scope.branch is not None
         state = self._bring_others(memory) if wanted else ""
         self._check_branch(scope)
@@ -162,28 +170,48 @@ class TextSearch:
         with contextlib.suppress(sqlite3.DatabaseError):
             if not head and self._corpus is not None and os.path.exists(self._corpus.path):
                 other = meta(self._corpus.db, "head") or ""
-        self.used = (memory, head or f"!{other}", state, "1" if there else "0")
+        # An answer that is not all says so: the quick path, which would not, leaves the next one to us.
+        self.used = (memory, head or f"!{other}", "" if self.unread else state, "1" if there else "0")
         files = [(self._index, "signature", memory)]
         files += [(self._corpus, "head", head)] if head and self._corpus else []
+        files += [(self._partial, "head", "")] if self._partial else []
         files += [(there, "state", state)] if there else []
 
         def ask(near: "Near | None" = None) -> list[tuple[Any, ...]]:
             with _one_state(files) as opened:
                 here, beyond = (opened[:-1], opened[-1]) if there else (opened, None)
-                return answers.answer(
-                    here, beyond, question.query, scope=scope, limit=question.limit, now=now, near=near, step=self._step
+                found = answers.answer(
+                    here, beyond, question.asked, scope=scope, limit=question.limit, now=now, near=near, step=self._step
                 )
+                self.advice = answers.advice(here[0], question.asked, found, by_meaning=near is not None)
+                return found
 
         now = search_rows.now_text(self._clone.clock())
         found = [] if semantic else ask()
         weak = semantic is None and question.query.strip() and answers.is_weak(found)
         near = question.meant(self._meaning) if semantic or weak else None  # slow: nothing is held open
         self.by_meaning = near is not None
-        return ask(near) if near is not None or semantic else found
+        found = ask(near) if near is not None or semantic else found
+        return found or self._in_files(question)
 
-    def _bring_corpus(self, scope: Scope) -> str:
+    def _in_files(self, question: "_Question") -> list[tuple[Any, ...]]:
+        """What git finds in the files of a repository that is not read yet, where nothing else answers."""
+        scope, asked = question.scope, read_query(question.query)  # as it is spelled
+        only = scope.kind not in (None, "doc", "code") or scope.task or scope.since or asked.facets
+        if not self.unread or self._choice is None or only or not asked.words:
+            return []
+        found = repository.grepped(self._clone, self._choice, asked.words, question.limit)
+        hits = [
+            Hit(f"{path}:{one.line}", kind, one.title, ranking.snippet(one.text, asked.words), path=path, by=BY_GIT)
+            for kind, path, one in found
+            if scope.kind in (None, kind)
+        ]
+        return as_rows(hits)
+
+    def _bring_corpus(self, question: "_Question") -> str:
         """The commit that the corpus shows, if that is HEAD's and it may be asked."""
-        if self._corpus is None or self._choice is None or scope.branch not in (None, EVERY_BRANCH):
+        self._close_partial()
+        if self._corpus is None or self._choice is None or question.scope.branch not in (None, EVERY_BRANCH):
             return ""
         try:
             is_there = repository.bring_corpus(self._clone, self._corpus, self._choice, progress=self._progress)
@@ -193,10 +221,21 @@ class TextSearch:
         notes = [note for note in self._corpus.take_notes() if note not in self._told]
         self._told.update(notes)
         self._clone.notes.extend(notes)
-        if not is_there and not self._told:
-            self._clone.notes.append(_UNREAD)
-            self._told.add(_UNREAD)
+        if not is_there:
+            self._ask_what_is_read(wanted=question.unfinished)
         return (meta(self._corpus.db, "head") or "") if is_there else ""
+
+    def _ask_what_is_read(self, *, wanted: bool) -> None:
+        """Ask as much as is read by now, and say with every answer that it is not all."""
+        assert self._corpus is not None
+        self.unread = True
+        going_on = repository.unfinished(self._corpus)
+        self._partial, share = going_on or (None, 0.0)
+        if self._partial is not None and not wanted:
+            self._partial.close()
+            self._partial = None
+        self._clone.notes[:] = [note for note in self._clone.notes if not note.startswith(_UNREAD)]
+        self._clone.notes.append(_READING.format(share))
 
     def _bring_others(self, memory: str) -> str:
         try:
@@ -232,8 +271,19 @@ class TextSearch:
             row = ("recall", "\n".join((stamp, *self.used)) if stamp and self.used[2] else "")
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
+    def needs_reader(self) -> bool:
+        """Whether the last answer was not all, and nobody reads on."""
+        return self.unread and self._corpus is not None and not repository.is_being_read(self._corpus)
+
+    def _close_partial(self) -> None:
+        self.unread = False
+        if self._partial is not None:
+            self._partial.close()
+            self._partial = None
+
     def close(self) -> None:
         with self._turn:
+            self._close_partial()
             for one in (self._index, self._corpus, self._there):
                 if one is not None:
                     one.close()
@@ -248,7 +298,9 @@ class _Question:
 
     def __init__(self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool) -> None:
         self.query, self.scope, self.limit = query, scope, limit
+        self.asked = read_query(query)
         self.semantic, self.others = semantic, others
+        self.unfinished = True  # whether to ask what is read so far of a repository that is being read
         self._near: list[Near | None] = []
 
     def meant(self, meaning: Meaning | None) -> "Near | None":

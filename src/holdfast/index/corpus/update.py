@@ -6,15 +6,15 @@ should be is compared with what there is.
 
 A small change (a commit, most switches) is one transaction in the file itself: a reader sees the state before or after
 it. A large one is made in a second file, step by step, which takes the first one's place when it is whole; after an
-interruption, even by `kill -9`, the next call goes on from the last step. Meanwhile readers do without: a corpus that
-does not show HEAD is not asked.
+interruption, even by `kill -9`, the next call goes on from the last step. Meanwhile readers ask the second file: what
+is read so far is found, and they say that it is not all.
 """
 
 import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
@@ -22,6 +22,7 @@ from holdfast.errors import Busy, HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.index import refresh
 from holdfast.index.corpus import git_objects as history
+from holdfast.index.corpus.chunks import FileChunk
 from holdfast.index.corpus.corpus_rows import OWN_INDEXES, CorpusRows
 from holdfast.index.corpus.file_choice import CorpusChoice, CorpusRules, attributes_of, chunks_of
 from holdfast.index.corpus.git_objects import RepositoryObjects, TreeFile, commit_of
@@ -101,7 +102,9 @@ SMALL = 5000  # files, and commits, that a question may wait for the first time
 STEP = 1000  # commits a transaction
 FILES = 500  # files a transaction
 BUILDING = ".building"
+MOST_GREPPED = 8  # words of a question that git looks for
 LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds
+AT_ONCE = 1.5  # seconds that a question reads on where all of it would take long: what is there then is searched
 _CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
 
 
@@ -115,6 +118,7 @@ class CorpusState:
     files: int = 0
     chunks: int = 0
     size: int = 0  # bytes
+    share: float | None = None  # of what there is to read, how much is read; None where nothing is under way
 
 
 def path_of(clone: Clone) -> str:
@@ -276,6 +280,7 @@ class CorpusUpdate:
         is_new = not os.path.exists(building.path)
         db = building.db
         db.execute("PRAGMA synchronous = OFF")  # synced once, before it takes its place
+        db.execute(_CACHE)
         told = _meta(db)
         if is_new and os.path.exists(self._corpus.path):
             with contextlib.suppress(sqlite3.DatabaseError):
@@ -297,11 +302,12 @@ class CorpusUpdate:
             total, done = plan.size, 0
             tune(db, automerge=0, crisismerge=16, hashsize=8 << 20)
         while True:
-            with building.writing():
+            with building.writing() as db:
                 step = next(steps, None)
+                done += step or 0
+                _remember(db, share=f"{done / max(total, 1):.3f}")
             if step is None:
                 break
-            done += step
             if progress:
                 progress(done, total)
             if end is not None and time.monotonic() > end:
@@ -379,7 +385,55 @@ def _brought(clone: Clone, corpus: Index, choice: CorpusChoice, progress: Progre
         return True
     if patience or (not os.path.exists(corpus.path) and going.is_small()):
         return going.build(progress=progress, wait=LONG if patience else SHORT)
-    return False  # whoever asked says that it was not searched
+    return going.build(progress=progress, seconds=AT_ONCE, wait=0)  # whoever asked says what was not searched
+
+
+def unfinished(corpus: Index) -> tuple[Index, float] | None:
+    """What is read so far of a corpus that does not show HEAD yet, and which share that is; close it after use."""
+    if not os.path.exists(corpus.path + BUILDING):
+        return None
+    building = _corpus_at(corpus.path + BUILDING)
+    try:
+        building.db.execute(f"PRAGMA busy_timeout = {int(1000 * SHORT)}")
+        return building, float(_meta(building.db).get("share", "0"))
+    except (sqlite3.DatabaseError, HoldfastError):
+        building.close()
+        return None
+
+
+def grepped(clone: Clone, choice: CorpusChoice, words: Sequence[str], most: int) -> list[tuple[str, str, FileChunk]]:
+    """Pieces of files that hold these words, each with its kind and path, asked of git: for what is not read yet.
+
+    Files that hold all of the words come first; where there are none, those that hold the longest of them.
+    """
+    going = CorpusUpdate(clone, open_corpus(clone), choice)
+    found: list[tuple[str, str, FileChunk]] = []
+    for some in (words[:MOST_GREPPED], sorted(words, key=len)[-1:]):
+        given = [part for word in some for part in ("-e", word)]
+        done = clone.repo.attempt("grep", "-l", "-z", "-I", "-i", "-F", "--full-name", "--all-match", *given)
+        paths = [path for path in os.fsdecode(done.stdout).split("\0") if path]
+        for path in sorted(paths, key=lambda path: (path.count("/"), len(path), path))[: 4 * most]:
+            kind, data = going._rules.kind_of(path), going._objects.text_at(going.head, path) if going.head else b""
+            pieces = list(chunks_of(path, data, clone.hide)) if kind and data else []
+            low = [word.casefold() for word in some]
+            best = max(pieces, key=lambda one: sum(word in one.text.casefold() for word in low), default=None)
+            if kind and best is not None:
+                found.append((kind, clone.hide.text(path), best))
+            if len(found) == most:
+                break
+        if found:
+            break
+    return found
+
+
+def is_being_read(corpus: Index) -> bool:
+    """Whether some process goes on reading at this moment."""
+    lock = f"{corpus.path}{BUILDING}-lock"
+    try:
+        with fsio.locked(lock, wait=0) if os.path.exists(lock) else contextlib.nullcontext():
+            return False
+    except Busy:
+        return True
 
 
 def work(
@@ -405,8 +459,12 @@ def waits(clone: Clone, corpus: Index, choice: CorpusChoice) -> bool:
 
 def state_of(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
     """How far the corpus is, and how much is in it."""
+    share = None
+    if going_on := unfinished(corpus):
+        share = going_on[1]
+        going_on[0].close()
     if not os.path.exists(corpus.path):
-        return CorpusState(built=False, current=False)
+        return CorpusState(built=False, current=False, share=share)
     try:
         db = corpus.db
         db.execute("SELECT 1 FROM words LIMIT 1").fetchone()
@@ -414,7 +472,7 @@ def state_of(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
         counted = dict(db.execute(told))
         chunks = db.execute("SELECT count(*) FROM row WHERE shown AND kind <> 'commit'").fetchone()[0]
         current, size = CorpusUpdate(clone, corpus, choice).is_current(), os.path.getsize(corpus.path)
-        return CorpusState(True, current, counted.get(1, 0), counted.get(0, 0), chunks, size)
+        return CorpusState(True, current, counted.get(1, 0), counted.get(0, 0), chunks, size, share)
     except sqlite3.DatabaseError as error:
         clone.notes.append(f"what was read of this repository is damaged ({error}): holdfast index")
         return CorpusState(built=False, current=False)

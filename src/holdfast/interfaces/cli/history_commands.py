@@ -14,7 +14,7 @@ from holdfast.index import hit_text, stack_trace
 from holdfast.interfaces import quick, quick_recall
 from holdfast.interfaces.cli import output
 from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
-from holdfast.interfaces.cli.output import as_json, as_text, say, show, show_lines, strong, wants_json
+from holdfast.interfaces.cli.output import as_json, as_text, flush, say, show, show_lines, strong, wants_json
 from holdfast.interfaces.cli.phrases import WIDTH, badge, count, lines, short, size, table
 from holdfast.interfaces.cli.root import root
 
@@ -92,13 +92,16 @@ def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain
     with place.project() as project, progress_bar("Reading the repository") as project.recall.progress:
         asked = _question(query)
         found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
-        waiting = 0
+        waiting, advice = 0, project.recall.advice
         if not found and kind in (None, "fact") and not wants_json():
             near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])
             waiting = len(near)
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
         text = partial(hits_text, waiting=waiting, now=now, explain=explain)
         show(found, text, partial(hit_objects, explain=explain))
+        if advice:
+            flush()
+            say(advice)
         if semantic and not project.recall.by_meaning:
             say(quick_recall.WITHOUT_MEANING)
         if quick.is_plain(os.environ) and given["branch"] is None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 def index_text(found: CorpusState) -> str:
     """Whether questions find what the repository holds, and how much of it there is."""
+    if not found.built and found.share is not None:
+        return f"{found.share:.0%} of commits, docs and code is read, and found. Read the rest with: holdfast index"
     if not found.built:
         return "Commits, docs and code are not read yet. Read them with: holdfast index"
     held = f"{count(found.commits, 'commit')}, {count(found.files, 'file')} in {count(found.chunks, 'part')}"

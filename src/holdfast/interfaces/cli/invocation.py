@@ -74,6 +74,10 @@ class Invocation:
                 project.clone.repo.leave_answers()
             for notice in project.notices:
                 say(notice)
+            if project.has_unread:
+                from holdfast.interfaces import agent_replies
+
+                agent_replies.embed_later(project.clone.repo.top)
             if project.has_backlog and os.name == "posix":  # long transcripts of agents, as their hooks do it
                 from holdfast.interfaces import agent_events
 

@@ -188,6 +188,10 @@ def call(name: Any, arguments: Any, asking: McpClient) -> dict[str, Any]:
         project, folder = open_first(asking.folders)
         asking.check()
         found = _TOOLS[str(name)](project, folder, given, asking)
+        if project.has_unread:
+            from holdfast.interfaces import agent_replies
+
+            agent_replies.embed_later(project.clone.repo.top)
     except HoldfastError as error:
         return _failed(failure(error))
     except OSError as error:
@@ -234,7 +238,8 @@ def _recall(project: Project, folder: str, given: dict[str, Any], asking: McpCli
     told = [(one["id"], one["kind"], one.get("state")) for one in found]
     tally.recalled_now(project.clone.layout, told, took)
     in_vain = given.get("semantic") and not project.recall.by_meaning
-    return tool_text.found(found, [*project.notices, *([WITHOUT_MEANING] if in_vain else [])], given.get("budget"))
+    notes = [*project.notices, *filter(None, (project.recall.advice, WITHOUT_MEANING if in_vain else ""))]
+    return tool_text.found(found, notes, given.get("budget"))
 
 
 def _inside(project: Project, folder: str, given: dict[str, Any]) -> list[str]:

@@ -189,7 +189,7 @@ def may_be_told(one: MemoryStanding) -> bool:
 def found(rows: Sequence[Row], notes: Sequence[str], budget: int | None = None) -> ToolAnswer:
     """The answer of `recall`."""
     if not rows:
-        return ToolAnswer(f"Nothing found. Try other or fewer words, or no kind.{noted(notes)}")
+        return ToolAnswer(f"Nothing found.{noted(notes)}")
     return ToolAnswer(within([_line(row) for row in rows], notes, budget))
 
 
