@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.capture.wiring import client_settings, config_text
+from holdfast.capture.wiring import client_settings, config_text, connection_record
 from holdfast.capture.wiring.client_settings import WantedSettings
 
 HOOK = "/home/ada/.local/share/holdfast/hook"
