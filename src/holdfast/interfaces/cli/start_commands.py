@@ -135,6 +135,7 @@ def _named(names: Sequence[str]) -> str:
 def result_text(found: StartResult) -> str:
     """What was found, one line explained, and what to do next."""
     return lines(
+        "",
         "Holdfast is set up here." if not found.failed else "Not all of it was done:",
         [f"  {sentence}" for sentence in found.failed],
         _worth(found),
@@ -211,8 +212,6 @@ def start(place: Invocation, yes: bool) -> int:
         _carry_out(place, plan, doing)
         with place.project() as project:
             found = _result(project, doing)
-    if not wants_json():
-        say("")
     show(found, result_text, result_object)
     return int(bool(found.failed))
 

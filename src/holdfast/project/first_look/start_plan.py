@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from holdfast.capture.wiring import user_homes
@@ -16,20 +17,26 @@ from holdfast.curation.review_queue import QueueItem, worth_reading
 from holdfast.errors import HoldfastError, NotARepository, NotFound
 from holdfast.git import hooks
 from holdfast.git.clone import is_initialised
+from holdfast.model.transcript import line_hash
 from holdfast.project import Project
 from holdfast.project.agent_setup import PACKAGE
-from holdfast.project.first_look import agent_records, candidate_support, repository_records, try_repository
+from holdfast.project.first_look import (
+    agent_records,
+    candidate_support,
+    known_by_now,
+    repository_records,
+    try_repository,
+)
 from holdfast.project.first_look.agent_records import AgentHistory
 from holdfast.recall.why.recorded_runs import LINES, folder_of
-from holdfast.store import capsule
-from holdfast.values import frozen
+from holdfast.store import capsule, fsio
+from holdfast.values import frozen, list_of
 
 if TYPE_CHECKING:
     from holdfast.project.recaller import Explained
-    from holdfast.recall.why.line_reasons import WhyAnswer
 
 _DAYS = 36_500  # all of git's history
-_RUNS, _FILES, _LARGE, _TELLING = 40, 6, 100_000, 12  # how far a line to explain is looked for
+_RUNS, _PLACES, _LARGE, _TELLING = 40, 4, 200_000, 20  # how far a line to explain is looked for, and how long it is
 
 
 @frozen(kw_only=True)
@@ -92,15 +99,9 @@ def look(path: str, *, environ: Mapping[str, str], progress: Callable[[int, int]
         hooks=not refused and not installed_hooks and here.settings.has("sessions"),
         connect=tuple(wired),
         history=tuple(history),
-        documents=0 if history else _unread(path, environ),
+        documents=0 if history or known_by_now(here) else try_repository(path, days=_DAYS, environ=environ).candidates,
         cannot=tuple(cannot),
     )
-
-
-def _unread(path: str, environ: Mapping[str, str]) -> int:
-    """How many candidates the documents and git's log hold, if none of them was ever proposed."""
-    found = try_repository(path, days=_DAYS, environ=environ)
-    return 0 if found.known else found.candidates
 
 
 def read_documents(project: Project, path: str) -> None:
@@ -127,37 +128,38 @@ def worth_reviewing(project: Project) -> list[QueueItem]:
 
 def a_line_explained(project: Project) -> "Explained | None":
     """Why one line of this repository is there: one that an agent wrote if there is any, else what git tells."""
-    found: list[tuple[tuple[bool, bool, bool, str], str]] = []
-    for path in _likely_files(project):
-        with contextlib.suppress(HoldfastError):  # binary, or no file of this branch
-            answers = project.recall.why(path).why.answers
-            found += [(_weight(one), f"{path}:{at}") for one in answers if (at := _telling(one)) is not None]
-        if any(wrote and asked for (wrote, asked, *_), _ in found):
-            break
-    return project.recall.why(max(found)[1]) if found else None
+    best: Explained | None = None
+    for path, number in islice(_telling_places(project), _PLACES):
+        with contextlib.suppress(HoldfastError):  # binary, or no text
+            found = project.recall.why(f"{path}:{number}")
+            best = best or found
+            if found.why.answers and found.why.answers[0].run:
+                return found
+    return best
 
 
-def _likely_files(project: Project) -> Iterator[str]:
-    """Files that agents' runs wrote, the newest runs first, then those of the newest commits."""
+def _telling_places(project: Project) -> Iterator[tuple[str, int]]:
+    """Lines of files: those that the newest runs wrote and that still stand, then one of the newest commits."""
     clone, seen = project.clone, set[str]()
     tracked = repository_records.tracked(clone.repo)
     runs = sorted(clone.find_events("all", kinds=("run",)), key=lambda event: event.ts, reverse=True)
     folders = (folder_of(clone, event.run_id or "") for event in runs[:_RUNS])
-    written = (row.get("path") for folder in folders if folder for row in capsule.read_rows(folder, LINES))
+    rows = (row for folder in folders if folder for row in capsule.read_rows(folder, LINES))
+    wrote = ((row.get("path"), frozenset(map(str, list_of(row.get("added"))))) for row in rows)
     log = repository_records.commits(clone.repo, since=datetime.fromtimestamp(0, UTC), most=_RUNS)
-    for path in (*written, *(name for commit in log for name in commit.files)):
-        if isinstance(path, str) and path in tracked and path not in seen and len(seen) < _FILES:
-            full = os.path.join(clone.repo.top, path)
-            if not path.startswith(".holdfast/") and os.path.isfile(full) and os.path.getsize(full) <= _LARGE:
+    changed = ((name, frozenset[str]()) for commit in log for name in commit.files)
+    for path, marks in (*wrote, *changed):
+        if isinstance(path, str) and path in tracked and path not in seen and not path.startswith(".holdfast/"):
+            lines = _lines(os.path.join(clone.repo.top, path))
+            said = [(n, line) for n, line in enumerate(lines, 1) if len(line.strip()) >= _TELLING]
+            number = next((n for n, line in said if not marks or line_hash(line) in marks), None)
+            if number is not None:
                 seen.add(path)
-                yield path
+                yield path, number
 
 
-def _telling(one: "WhyAnswer") -> int | None:
-    """The number of the first line among these that says something."""
-    return next((one.first + n for n, text in enumerate(one.text) if len(text.strip()) >= _TELLING), None)
-
-
-def _weight(one: "WhyAnswer") -> tuple[bool, bool, bool, str]:
-    asked = bool(one.turns and one.turns[0].prompt)
-    return one.run is not None, asked, one.state == "recorded", one.commit.ts if one.commit else ""
+def _lines(path: str) -> list[str]:
+    """The lines of a file, if it is a small one."""
+    with contextlib.suppress(OSError, HoldfastError, UnicodeDecodeError):
+        return fsio.read(path, limit=_LARGE).decode().split("\n")
+    return []
