@@ -91,6 +91,10 @@ def _sessions(plan: StartPlan) -> str:
     return f"Their sessions in this repository: {', '.join(said)}"
 
 
+def _sessions_of(one: AgentHistory, number: int) -> str:
+    return f"{count(number, 'session')} of {AGENTS[one.agent]}"
+
+
 def _since(one: AgentHistory) -> str:
     return f" (the first on {one.oldest[:10]})" if one.oldest else ""
 
@@ -104,7 +108,7 @@ def _there(plan: StartPlan) -> list[str]:
     said = ["set up"]
     said += [] if plan.hooks or any(one.startswith("git's hooks") for one in plan.cannot) else ["git's hooks"]
     said += [f"{AGENTS[name]} connected" for name in plan.agents if name not in missing]
-    said += [f"{one.sessions - one.new:,} of {count(one.sessions, 'session')} imported" for one in imported]
+    said += [f"{one.sessions - one.new:,} of {_sessions_of(one, one.sessions)} imported" for one in imported]
     return [f"Done already: {', '.join(said)}"]
 
 
@@ -123,7 +127,7 @@ def _steps(plan: StartPlan) -> Iterator[str]:
     if plan.git_init and plan.agents:
         yield f"connect {_named(plan.agents)}, and import their sessions in this folder"
     for one in plan.new:
-        yield f"import {count(one.new, 'session')} of {AGENTS[one.agent]} ({size(one.size)})"
+        yield f"import {_sessions_of(one, one.new)} ({size(one.size)})"
     if plan.documents:
         yield "propose what its records of decisions, notes and commits say"
 
@@ -236,8 +240,8 @@ def _interruptible(doing: _Doing) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, click.Abort):
         say("")
-        say(f"Interrupted{f' while it was to {doing.now}' if doing.now else ''}.")
-        say(f"Done before: {'; '.join(doing.done) or 'nothing'}.")
+        say(f"Interrupted at this step: {doing.now or 'show what was found'}")
+        say(f"Done before: {'; '.join(doing.done) or 'nothing'}")
         say("What is done stays. Go on with: holdfast start")
         raise
     finally:
@@ -265,7 +269,7 @@ def _carry_out(place: Invocation, plan: StartPlan, doing: _Doing) -> None:
         for name, _ in plan.connect:
             doing.step(f"connect {AGENTS[name]}", partial(_connect, project, name))
         for one in plan.new:
-            doing.step(f"import {count(one.new, 'session')} of {AGENTS[one.agent]}", partial(_import, project, one))
+            doing.step(f"import {_sessions_of(one, one.new)}", partial(_import, project, one))
         if plan.documents:
             doing.step("read documents and commits", lambda: start_plan.read_documents(project, place.folder))
 
@@ -286,7 +290,7 @@ def _connect(project: Project, name: str) -> str:
 
 def _import(project: Project, one: AgentHistory) -> str:
     if not wants_json():
-        say(f"  importing {count(one.new, 'session')} of {AGENTS[one.agent]} …")
+        say(f"  importing {_sessions_of(one, one.new)} …")
     with progress_bar("  Reading transcripts") as progress:
         done: Brought = project.transcripts.import_agent(one.agent, progress=progress)
     said = f"imported {count(len(done.runs), 'run')} of {AGENTS[one.agent]} with {count(done.turns, 'turn')}"
