@@ -157,16 +157,19 @@ class Wiring:
         self.record = load(self.homes.record)  # another clone may have connected something meanwhile
         self.record.folders = self.record.folders or folders
         try:
+            for step in (one for one in self.steps if not one.launcher and not one.removing):
+                self.record.files.pop(step.file.real, None)
+                if step.kept is not None:
+                    self.record.files[step.file.real] = step.kept
+            self._note_users()
+            self.record.save()  # before the files: what a kill leaves half done can be taken out to the byte
             for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
                 if step.after != step.file.data:
                     _write(step)
-                if not step.launcher:
+                if step.removing:
                     self.record.files.pop(step.file.real, None)
-                    if not step.removing and step.kept is not None:
-                        self.record.files[step.file.real] = step.kept
             for command in self.commands:
                 self.notes += command.run(self.homes, self.record)
-            self._note_users()
             self.record.save()
         except ReadOnlyStore as error:
             hint = "Make that folder writable, or choose other settings with --scope."

@@ -233,7 +233,7 @@ def connect(
     tools = tools or [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
     if not tools:
         raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(NAMES)}")
-    with fsio.locked(clone.layout.lock):
+    with contextlib.nullcontext() if dry_run else fsio.locked(clone.layout.lock):
         steps = _steps(clone, tools, block.block_text(told))
         notes = [tool.note for tool in tools if tool.note] + [
             f"{step.file.path} has {len(step.after):,} bytes; Codex reads the first {CODEX_READS:,} only"

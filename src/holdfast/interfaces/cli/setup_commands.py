@@ -54,7 +54,7 @@ def uninstalled(removal: UninstallResult) -> str:
     return lines(
         "Holdfast is gone from this clone.",
         [f"  removed {path}" for path in removal.removed],
-        [f"  took our part out of {path}" for path in removal.changed],
+        [f"  reverted {path}" for path in removal.changed],
         [f"  left: {sentence}" for sentence in removal.left],
         tracked if removal.tracked else [],
     )
