@@ -152,7 +152,7 @@ class HookMoment:
             _signal.setitimer(_signal.ITIMER_REAL, agent_events.AFTERWARDS)
 
     def _updated(self) -> bytes:
-        """The context of now, if the one that was told was outdated and says something else."""
+        """The current context, if the session got an outdated one that says something else."""
         key = self.told.owed()
         kept = self.told.kept() if key else None
         if kept is None or not kept.is_current:

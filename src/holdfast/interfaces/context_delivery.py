@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 IN_TIME = {True: 3.9, False: 1.4}  # seconds after which nobody listens any more, by whether the event is patient
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
-OUTDATED, UPDATED = "outdated", "updated"  # notes: a context was told that was not current; the next one replaced it
+OUTDATED, UPDATED = "outdated", "updated"  # notes: an outdated context was given; the next one replaced it
 _AS_CLAUDE = ("claude", "codex", "gemini")  # take the one form that Claude Code made
 _APPEND = posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC
 
@@ -63,7 +63,7 @@ class ContextDelivery:
         return any(word.isdigit() and 0 <= time.time_ns() - int(word) < AGAIN for word in times)
 
     def owed(self) -> str:
-        """The key of a context that was outdated when it was told, and was not replaced since; else empty."""
+        """The key of an outdated context that was given and not replaced since; else empty."""
         found = [line.split(" ") for line in self._lines if line.startswith((OUTDATED, UPDATED))]
         return found[-1][1] if found and found[-1][0] == OUTDATED else ""
 

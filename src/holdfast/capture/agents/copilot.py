@@ -1,7 +1,7 @@
 """Transcripts of GitHub Copilot CLI: `~/.copilot/session-state/<session>/events.jsonl`, an event a line.
 
 From files that Copilot CLI 1.0.102 wrote. A resumed session goes on in the same file behind a `session.resume`. What
-hooks were told and said stands in `hook.*` and is passed over, as is the talk of a compaction (`model.*`). A command
+hooks got and said stands in `hook.*` and is passed over, as is the talk of a compaction (`model.*`). A command
 that fails is a success for the tool: its exit status stands in `shellExecution`.
 """
 
@@ -39,7 +39,7 @@ def _taker(turns: MessageTurns, counted: TranscriptCounts, _: TranscriptOrigin) 
 def _take(
     turns: MessageTurns, counted: TranscriptCounts, told: dict[str, TokenUse | None], at: TranscriptRecord
 ) -> None:
-    """One event; `told` keeps what the last request cost, which is told before its answer."""
+    """One event; `told` keeps what the last request cost, which comes before its answer."""
     data, kind = dict_of(at.value.get("data")), text_value(at.value.get("type"))
     ts = short_name(at.value.get("timestamp")) or None
     key = id_of(data, "messageId") or id_of(at.value, "id")

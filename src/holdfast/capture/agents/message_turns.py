@@ -116,7 +116,7 @@ class MessageTurns:
             )
 
     def used(self, step_id: str, usage: TokenUse | None) -> None:
-        """What the last step cost, where that is told after it."""
+        """What the last step cost, where that comes after it."""
         if self._drafts and self._drafts[-1].step.id == step_id:
             self._drafts[-1].step = replace(self._drafts[-1].step, usage=usage)
 
@@ -229,7 +229,7 @@ def spoken(content: object, *tags: str) -> str:
 
 
 def summed(*counts: object) -> int:
-    """Tokens that are told apart, together."""
+    """Tokens that are counted apart, together."""
     return sum(one for one in counts if type(one) is int and 0 <= one < transcripts.MAX_TOKENS)
 
 
