@@ -79,7 +79,7 @@ test-fast: $(STAMP)
 
 # Codex, Claude Code and Gemini CLI go into .clients; they run without a network, against a scripted model.
 test-clients: $(STAMP)
-	@$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
+	@$(BIN)/python -m pytest -m "clients and not torture" tests/clients $(ARGS)
 
 # A venv of their own: these packages bring pytest plugins, which `make test` must not load.
 $(ADAPTERS)/.installed: pyproject.toml

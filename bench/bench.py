@@ -29,6 +29,7 @@ from bench import (
     crew,
     footprint,
     hook,
+    in_time,
     index,
     mcp,
     million,
@@ -73,6 +74,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "status": lambda b: cold.status(b.corpus(1_000), b.corpus(10_000)),
     "hook": lambda b: hook.recording(b.folder),
     "agents": lambda b: agents.hooks(b.folder, b.cache),
+    "in-time": lambda b: in_time.in_time(b.folder),
     "agents-recall": lambda b: agent_recall.recall(b.folder),
     "agents-cycles": lambda b: agent_capacity.cycles(b.folder),
     "agents-queue": lambda b: agent_capacity.queue(b.folder),
@@ -96,7 +98,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
 }
 
-LONG = ("million", "agents-queue", "crew")  # only when they are asked for
+LONG = ("million", "agents-queue", "crew", "in-time")  # only when they are asked for
 
 
 def prepare(folder: str) -> None:

@@ -54,7 +54,8 @@ MAY_READ_ENVIRONMENT = ("interfaces.", "__main__", "git.repo", "project", "proje
 MAY_PRINT = ("interfaces.", "__main__")
 MAY_CATCH_ALL = ("interfaces.cli.main", "recall.plugins")  # a plugin is a stranger: it may raise anything
 MAX_MODULE, MAX_FUNCTION = 600, 60
-MAX_MODULES, MAX_WITH_ONE_IMPORTER = 410, 100  # what fits in a head: 365, 30 for agents of your own, 12 for crews
+# What fits in a head: 367, 30 for agents of your own, 12 for crews, 14 for agents and tools of others.
+MAX_MODULES, MAX_WITH_ONE_IMPORTER = 423, 100
 
 
 def name_of(path: Path) -> str:
@@ -243,7 +244,7 @@ def test_no_two_modules_or_public_classes_share_a_name() -> None:
     assert [name for name, count in (modules + classes).items() if count > 1] == []
 
 
-NOUNS = {"embed", "opening", "ranking", "scoring", "setting", "wiring", "wording"}
+NOUNS = {"embed", "qwen", "opening", "ranking", "scoring", "setting", "wiring", "wording"}
 
 
 def test_no_module_is_called_by_a_bare_participle() -> None:

@@ -132,10 +132,10 @@ def _table(read: Callable[[object], T], wanted: str) -> Callable[[object], dict[
     return read_all
 
 
-def _price(value: object) -> tuple[float, float]:
-    if isinstance(value, list | tuple) and len(value) == 2:
-        return limit(value[0]), limit(value[1])
-    raise _Wrong("wants two numbers")
+def _price(value: object) -> tuple[float, ...]:
+    if isinstance(value, list | tuple) and len(value) in (2, 3):
+        return tuple(map(limit, value))
+    raise _Wrong("wants two or three numbers")
 
 
 LIMITS = (  # of a crew: in all, of one step, and of what it may use beside
@@ -259,7 +259,10 @@ KEYS = (
     Key(
         "usage.prices",
         {},
-        _table(_price, "models with dollars for a million tokens in and out, such as gpt-6 = [1.25, 10]"),
+        _table(
+            _price,
+            "models with dollars for a million tokens in, out and from a cache, such as gpt-6 = [1.25, 10, 0.125]",
+        ),
         "what tokens cost, where an agent does not say",
         untracked=True,
     ),
@@ -319,7 +322,7 @@ class Settings:
     crew_roles = _Setting[Mapping[str, str]]("crew.roles")
     crew_env = _Setting[tuple[str, ...]]("crew.env")
     crew_limits = _Setting[Mapping[str, float]]("crew.limits")
-    prices = _Setting[Mapping[str, tuple[float, float]]]("usage.prices")
+    prices = _Setting[Mapping[str, tuple[float, ...]]]("usage.prices")
 
     def number(self, name: str) -> int:
         """A setting that is a whole number."""

@@ -13,6 +13,8 @@ from holdfast.capture.agents.gemini import MAX_LOG, MAX_MESSAGES
 from holdfast.capture.agents.transcript_reader import TranscriptReading
 from holdfast.errors import BadInput
 from holdfast.model.transcript import MAX_STEPS, Call, Result, TranscriptTurn
+from tests.git.place import Place
+from tests.making import take_in
 
 GEMINI = dialect("gemini")
 SESSION = "5e551011-0000-4000-8000-000000000001"
@@ -407,3 +409,20 @@ def test_what_is_too_large_is_refused_with_a_sentence(tmp_path: Path) -> None:
     many = {"$set": {"messages": [{"id": str(n)} for n in range(MAX_MESSAGES + 1)]}}
     with pytest.raises(BadInput, match="20000 messages"):
         read(log(tmp_path / "many.jsonl", many))
+
+
+def test_a_resumed_session_has_a_second_turn(tmp_path: Path) -> None:
+    """It was taken for more of the first one: its prompt was lost, and both had one number."""
+    place = Place.make(tmp_path / "repo")
+    first = [user("u1", "write the parser, please"), gemini("g1", "It is written.")]
+    more = [*first, user("u2", "make it stream, please"), gemini("g2", "It streams.")]
+    taken = []
+    for lines in (first, more):
+        path = log(tmp_path / "session-2026-04-25T08-00-5e551011.jsonl", *lines)
+        found = take_in(place.open(), GEMINI, path, ended=True)
+        assert found is not None
+        taken.append(found)
+    assert [(one.turns, len(one.runs)) for one in taken] == [(1, 1), (1, 1)]
+    folder = Path(place.open().layout.run(taken[1].runs[0]))
+    [row] = [json.loads(line) for line in (folder / "outputs" / "turns.jsonl").read_text().splitlines()]
+    assert (row["turn"], row["prompt"]) == (2, "make it stream, please")

@@ -15,7 +15,7 @@ import pytest
 from holdfast.capture import session_lookup
 from holdfast.capture import session_work as live
 from holdfast.capture.agents import dialect
-from holdfast.capture.ingest import live_transcripts
+from holdfast.capture.ingest import live_transcripts, run_files
 from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.capture.ingest.live_transcripts import IDLE, LiveDrain
 from holdfast.capture.ingest.session_repository import SessionRepository, only_this_repository
@@ -337,6 +337,37 @@ def test_what_is_no_transcript_is_set_aside_and_stops_no_other(desk: Desk, error
     is_mended = True
     desk.codex(bad, "SessionEnd")
     assert len(live_transcripts.drain(clone, take, now=desk.now).runs) == 1 and desk.files() == set()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_what_a_helper_wrote_is_noted_with_its_turn(desk: Desk, killed: bool) -> None:
+    """Half of an agent's edits are its helpers'; one that is killed tells nobody which helper it was."""
+    top, told = str(desk.place.repo.path), {"status": "completed", "agentId": "a0ad4f44468bdf20d"}
+    wrote = {"type": "create", "filePath": f"{top}/src/helped.py", "content": "x = 1"}
+    aside: dict[str, Any] = {"isSidechain": True, "agentId": told["agentId"], "cwd": top}
+    helper = claude.write(
+        desk.home / claude.SESSION / f"subagents/agent-{told['agentId']}.jsonl",
+        claude.user("Write the helper module, please.", **aside),
+        claude.assistant(claude.use("Write", file_path=wrote["filePath"], content="x = 1"), **aside),
+        claude.result("ok", told=wrote, **aside),
+    )
+    lines = [
+        claude.user("Have the module written by a helper.", cwd=top),
+        claude.assistant(claude.use("Task", "c1", prompt="Write it."), cwd=top),
+        claude.result([claude.text("Done.")], "c1", told=told, cwd=top),
+        claude.assistant(claude.text("The module is written by a helper, and tested."), cwd=top),
+    ]
+    path = claude.write(desk.home / f"{claude.SESSION}.jsonl", *lines[: 2 if killed else 4])
+    desk.told("claude", "SubagentStop", claude.SESSION, path, helper=helper)
+    desk.told("claude", "Stop", claude.SESSION, path)
+    desk.drain()
+    if not killed:
+        (session,) = session_files.all(desk.layout)
+        assert [list(one.files) for one in session.turns] == [["src/helped.py"]]
+    desk.told("claude", "SessionEnd", claude.SESSION, path)
+    desk.drain()
+    rows = [row for run in desk.runs() for row in run_files.turns_of(desk.layout.run(run["run_id"]))]
+    assert [row["files"] for row in rows if row["prompt"].startswith("Have")] == [["src/helped.py"]], rows
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800.jsonl"])

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.wiring import client_settings, client_trust, connect_client, user_homes
-from holdfast.capture.wiring import connect_client as wiring_connect_client
+from holdfast.capture.wiring import client_settings, client_trust, connect_client, connection_record, user_homes
 from holdfast.capture.wiring.connect_client import Wiring
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes, homes_of
 from holdfast.errors import BadInput, Busy, ReadOnlyStore, UnsafePath
@@ -32,6 +31,7 @@ APPROVED = {
     "SessionStart": "5c3a29e15cd12a90f480d651ac5ef9d6ec4e46563c3be513cd9eeb82a1317728",
     "SessionEnd": "e9cae4e8fd8ce8651744c35bd672b164104812290053e215eb7e5334ca7e66f7",
     "UserPromptSubmit": "1b2c2ba7e4ed5e89ee33f0f784884d0106733fb237c65ffe8ad5d05afcc29341",
+    "SubagentStart": "5f8254d4efa35e8d0ade2a07cd5a7231c1c254440d928d253f98cea4f4c9fa6f",
     "SubagentStop": "fa960838f7b425f0c70415b142821a897d9101f756d3b090b0c710d62d72b50b",
     "Stop": "b53296d5db07a20d02bc5fba18d2dbe8238d379b7fbe3498fcdc4fcd429f2b45",
 }
@@ -98,9 +98,12 @@ def test_settings_look_as_they_always_did(name: str, scope: str) -> None:
     """Codex forgets what its user approved if one byte of a hook's definition changes."""
     user = homes_of({"HOME": "/home/ada"}, python="/usr/bin/python3", package="/opt/holdfast")
     for setting in client_settings.settings_of(name, scope, user, "/w"):
-        wanted = client_settings.wanted_settings(name, scope, setting, user)
         golden = GOLDEN / f"{scope}-{name}-{os.path.basename(setting.path).lstrip('.')}"
-        assert connect_client.new_text(setting, wanted) == golden.read_text()
+        if setting.kind == client_settings.OWN:
+            text = client_settings.own_text(name, scope, setting, user)
+        else:
+            text = connect_client.new_text(setting, client_settings.wanted_settings(name, scope, setting, user))
+        assert text == golden.read_text()
 
 
 def test_codex_knows_our_hooks_by_these_hashes() -> None:
@@ -112,8 +115,18 @@ def test_codex_knows_our_hooks_by_these_hashes() -> None:
     assert found == {event: f"sha256:{one}" for event, one in APPROVED.items()}
 
 
-@pytest.mark.parametrize("scope", SCOPES)
-@pytest.mark.parametrize("name", CLIENTS)
+NONE = [("kimi", "project"), ("cline", "project")]  # no such settings were ever seen
+WAYS = [(name, scope) for name in CLIENTS for scope in SCOPES if (name, scope) not in NONE]
+
+
+@pytest.mark.parametrize(("name", "scope"), NONE)
+def test_a_client_without_settings_of_a_repository_says_so(rig: Rig, name: str, scope: str) -> None:
+    """Who asks for it must not believe that it was done."""
+    with pytest.raises(BadInput, match="no settings of a repository"):
+        rig.connect(name, scope=scope)
+
+
+@pytest.mark.parametrize(("name", "scope"), WAYS)
 def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -> None:
     """Who tries it and thinks again must find everything as it was."""
     before = rig.everything()
@@ -124,6 +137,8 @@ def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -
     assert rig.everything() == before, "files and folders of our own are gone"
     for number in range(max(map(len, FOREIGN.values()))):
         for setting in rig.files(name, scope):
+            if setting.kind == client_settings.OWN:
+                continue
             os.makedirs(os.path.dirname(setting.path), exist_ok=True)
             texts = FOREIGN[setting.kind]
             Path(setting.path).write_bytes(texts[number % len(texts)])
@@ -135,6 +150,17 @@ def test_every_file_is_given_back_to_the_byte(rig: Rig, name: str, scope: str) -
         assert rig.everything() == before
 
 
+def called_by(file: Path) -> list[str]:
+    """The commands that a settings file of ours makes its client run."""
+    text = file.read_text()
+    if text.startswith("#!"):
+        return [text]
+    quoted = r'("(?:[^"\\]|\\.)*")'
+    words = re.findall(rf'"(?:command|bash)": {quoted}|^command = {quoted}$', text, re.MULTILINE)
+    found = [json.loads(one or other) for one, other in words]
+    return [one for one in found if re.search("hook'? [a-z]+ [A-Z]", one)]
+
+
 @pytest.mark.parametrize("shell", [shell for shell in ("sh", "bash", "zsh", "fish") if shutil.which(shell)])
 def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, shell: str) -> None:
     """Who clones the project may have no Holdfast, and another client that reads the same file refuses every
@@ -143,14 +169,14 @@ def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, s
     shutil.copy(str(shutil.which("true")), rig.bin / "true")  # nothing else is on the PATH
     asked = {"PATH": str(rig.bin), "HOME": str(rig.home)}
     large = json.dumps({"tool_input": "x" * 300_000}).encode()  # more than a pipe holds
-    commands = [
-        group["hooks"][0]["command"]
-        for name in CLIENTS
-        for setting in rig.files(name, "project")
-        for group in client_settings.wanted_settings(name, "project", setting, rig.user()).hooks.values()
-    ]
-    assert len(commands) == sum(len(client_settings.hooks_of(client)) for client in user_homes.CLIENTS)
-    for command in {*commands[:2], commands[-1]}:
+    commands = []
+    for name, scope in WAYS:
+        rig.connect(name, scope=scope)
+        found = [one for setting in rig.files(name, scope) for one in called_by(Path(setting.path))]
+        rig.disconnect(name)  # and with it the launchers
+        assert len(found) == len(client_settings.hooks_of(name)) or name in ("opencode", "pi")
+        commands += [] if scope == "user" and name in user_homes.BARE else found
+    for command in commands if shell == "sh" else commands[:2]:
         done = subprocess.run([program, "-c", command], input=large, env=asked, capture_output=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), command
     hook = rig.bin / "holdfast-hook"
@@ -161,7 +187,7 @@ def test_a_hook_of_the_repository_succeeds_silently_without_holdfast(rig: Rig, s
         assert (done.returncode, done.stdout, done.stderr) == (0, b"{} codex SessionStart\n", b"why\n")
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", user_homes.BARE)
 def test_hooks_in_the_earlier_words_are_known_and_renewed(rig: Rig, name: str) -> None:
     """Repositories hold the bare command, which failed where Holdfast is not installed."""
     [setting] = [one for one in rig.files(name, "project") if one.hooks]
@@ -192,13 +218,72 @@ def test_what_somebody_wrote_since_stays(rig: Rig, name: str) -> None:
     rig.connect(name)
     for setting in rig.files(name, "user"):
         path = Path(setting.path)
+        if setting.kind == client_settings.OWN:
+            continue
         text = path.read_text()
         added = text + '\n[b]\nc = "d"\n' if setting.kind == "toml" else text.replace("{", '{\n  "theme": "dark",', 1)
         path.write_text(added)
     rig.disconnect(name)
     for setting in rig.files(name, "user"):
+        if setting.kind == client_settings.OWN:
+            assert not Path(setting.path).exists()
+            continue
         text = Path(setting.path).read_text()
         assert text.strip() == '[b]\nc = "d"' if setting.kind == "toml" else json.loads(text) == {"theme": "dark"}
+
+
+@pytest.mark.parametrize(("name", "file"), [("pi", "extensions/holdfast.ts"), ("cline", "hooks/PreToolUse")])
+def test_a_file_of_somebody_in_our_place_is_left_alone(rig: Rig, name: str, file: str) -> None:
+    """Cline has one file an event: one that its user wrote is not ours to replace."""
+    theirs = Path(rig.user().folders[name], file)
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("#!/bin/sh\necho mine\n")
+    before = rig.everything()
+    with pytest.raises(BadInput, match="is not ours; it is left alone"):
+        rig.connect(name)
+    rig.disconnect(name)
+    assert rig.everything() == before
+
+
+def test_opencode_need_not_wait_for_npm_beside_our_plugin(rig: Rig) -> None:
+    """Where a plug-in lies and no lock file names its package, opencode 1.18.33 starts 84 s late without a network."""
+    folder = Path(rig.user().folders["opencode"])
+    rig.connect("opencode")
+    lock = json.loads((folder / "package-lock.json").read_text())
+    assert "@opencode-ai/plugin" in lock["packages"][""]["dependencies"] and (folder / "node_modules").is_dir()
+    rig.disconnect("opencode")
+    folder.mkdir(parents=True)
+    (folder / "package-lock.json").write_text("{}\n")
+    rig.connect("opencode")
+    assert (folder / "package-lock.json").read_text() == "{}\n", "one of its user's own says more than ours"
+    rig.disconnect("opencode")
+    assert (folder / "package-lock.json").read_text() == "{}\n"
+
+
+HOOKS = ["", "#!/bin/sh\nread line; echo said to $2\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\nkill -9 $$\n"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="the plug-ins are JavaScript")
+@pytest.mark.parametrize("name", ["opencode", "pi"])
+@pytest.mark.parametrize("hook", HOOKS, ids=["missing", "speaks", "fails", "dies"])
+def test_a_plugin_never_throws_and_passes_on_what_our_hook_says(rig: Rig, name: str, hook: str) -> None:
+    """A plug-in that throws stops opencode and pi; one that loses what we say is no use."""
+    rig.connect(name)
+    launcher = Path(rig.user().hook)
+    launcher.unlink()
+    if hook:
+        launcher.write_text(hook)
+        launcher.chmod(0o755)
+    [plugin] = [Path(one.path) for one in rig.files(name, "user") if one.kind == client_settings.OWN and not one.spare]
+    shutil.copy(plugin, rig.bin / "plugin.mjs")
+    shutil.copy(Path(__file__).parent / f"plugin_{name}.mjs", rig.bin / "drive.mjs")
+    done = subprocess.run(["node", "drive.mjs"], cwd=rig.bin, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    at_prompt, at_edit, at_read, odd = json.loads(done.stdout)
+    says = "echo" in hook
+    assert at_prompt == (["said to UserPromptSubmit"] if says else [])
+    assert at_edit == ("done\n\nsaid to PreToolUse" if says else "done") and at_read == "done"
+    assert odd == "no throw"
 
 
 def test_a_lost_record_costs_no_more_than_an_empty_place(rig: Rig) -> None:
@@ -229,7 +314,7 @@ def test_a_damaged_record_is_as_good_as_none(rig: Rig, spans: object) -> None:
     for one in said["files"].values():
         one["spans"] = spans
     record.write_text(json.dumps(said))
-    assert connect_client.load(str(record)).files == {}
+    assert connection_record.load(str(record)).files == {}
     rig.disconnect("gemini")
     assert json.loads(Path(setting.path).read_text()) == {"theme": "dark"}
 
@@ -414,7 +499,7 @@ def test_a_command_that_fails_is_said_and_not_remembered(rig: Rig) -> None:
     program(rig, "echo no disk >&2; exit 1")
     (note,) = rig.connect("claude").notes
     assert re.search(r"claude mcp add .* did not work \(no disk\); run it yourself", note)
-    assert wiring_connect_client.load(rig.user().record).told == []
+    assert connection_record.load(rig.user().record).told == []
 
 
 @pytest.mark.parametrize("whose", ["ours", "theirs"])
@@ -424,7 +509,7 @@ def test_a_server_of_our_name_is_removed_only_if_it_is_ours(rig: Rig, whose: str
     program(rig, f'case "$2" in get) echo "{there}" ;; *) echo it already exists >&2; exit 1 ;; esac')
     done = rig.connect("claude")
     assert (done.notes == []) is (whose == "ours")
-    assert wiring_connect_client.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
+    assert connection_record.load(rig.user().record).told == (["claude"] if whose == "ours" else [])
 
 
 def test_hooks_that_are_switched_off_are_told(rig: Rig) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from holdfast.capture.wiring import client_settings, config_text, connect_client
+from holdfast.capture.wiring import client_settings, config_text, connection_record
 from holdfast.capture.wiring.client_settings import WantedSettings
 
 HOOK = "/home/ada/.local/share/holdfast/hook"
@@ -96,8 +96,8 @@ def test_put_in_says_what_is_wanted_and_changes_nothing_else(value: dict[str, An
     after = config_text.apply_edits(text, edits)
     assert parsed(after) == merged(value)
     assert all(edit.start == edit.end for edit in edits), "only insertions: nothing of theirs is spelled anew"
-    spans = connect_client.moved((), edits)
-    assert spans is not None and connect_client.cut(after, spans) == text, "cut out again it is the same text"
+    spans = connection_record.moved((), edits)
+    assert spans is not None and connection_record.cut(after, spans) == text, "cut out again it is the same text"
     assert client_settings.put_ours(after, WANTED) == [], "a second time changes nothing"
     if "\r\n" in text:
         assert "\n" not in after.replace("\r\n", ""), "line ends stay of one kind"
@@ -125,10 +125,10 @@ def test_a_newer_form_takes_the_place_of_the_older(value: dict[str, Any], manner
     after = config_text.apply_edits(middle, second)
     found = client_settings.find_ours(after)
     assert dict(found.hooks) == dict(WANTED.hooks) and found.server == WANTED.server
-    spans = connect_client.moved((), first)
+    spans = connection_record.moved((), first)
     assert spans is not None
-    spans = connect_client.moved(spans, second)
-    assert spans is None or connect_client.cut(after, spans) == text
+    spans = connection_record.moved(spans, second)
+    assert spans is None or connection_record.cut(after, spans) == text
 
 
 def test_a_handler_beside_ours_stays() -> None:
@@ -200,8 +200,8 @@ def test_our_table_comes_and_goes(text: str) -> None:
     assert after.startswith(text) and config_text.put_table(after, ENTRY) == after
     assert tomllib.loads(after.removeprefix("\ufeff"))["mcp_servers"]["holdfast"] == ENTRY
     (edit,) = config_text.edits_between(text, after)
-    spans = connect_client.moved((), [edit])
-    assert spans is not None and connect_client.cut(after, spans) == text
+    spans = connection_record.moved((), [edit])
+    assert spans is not None and connection_record.cut(after, spans) == text
     back = config_text.take_table(after)
     assert back == text or back.rstrip() == text.rstrip(), "without a record at most a blank line differs"
 
@@ -246,8 +246,8 @@ def test_comments_stay_where_they_are(text: str) -> None:
     assert config_text.read_json(after).comments == config_text.read_json(text).comments != []
     assert all(edit.start == edit.end for edit in edits)
     assert dict(client_settings.find_ours(after).hooks) == dict(WANTED.hooks)
-    spans = connect_client.moved((), edits)
-    assert spans is not None and connect_client.cut(after, spans) == text
+    spans = connection_record.moved((), edits)
+    assert spans is not None and connection_record.cut(after, spans) == text
     back = config_text.apply_edits(after, client_settings.take_ours(after))
     assert config_text.read_json(back).comments == config_text.read_json(text).comments, "without a record, too"
     assert not client_settings.find_ours(back)
@@ -292,7 +292,7 @@ def test_spans_follow_any_edits(seed: int) -> None:
                 places = [place for place in range(len(text) + 1) if place not in inside]
                 chosen = sorted(chance.sample(places, 2))
                 edits = [config_text.ConfigTextEdit(place, place, "+" * chance.randint(1, 3)) for place in chosen]
-            found = connect_client.moved(spans, edits)
+            found = connection_record.moved(spans, edits)
             assert found is not None
             text, spans = config_text.apply_edits(text, edits), found
-        assert connect_client.cut(text, spans) == theirs
+        assert connection_record.cut(text, spans) == theirs

@@ -32,7 +32,7 @@ SESSION = "5e55-0001"
 RECORDING = {
     "codex": ("PostToolUse", "PermissionRequest", "PreCompact", "SubagentStop", "Stop", "SessionEnd"),
     "claude": ("PostToolUse", "PostToolUseFailure", "PermissionRequest", "Notification", "Stop", "SessionEnd"),
-    "gemini": ("AfterTool", "Notification", "AfterAgent", "SessionEnd", "BeforeTool", "Whatever"),
+    "gemini": ("Notification", "AfterAgent", "SessionEnd", "BeforeTool", "Whatever"),
 }
 
 

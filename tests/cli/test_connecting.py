@@ -378,12 +378,12 @@ def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path
     (world / ".gemini").mkdir()
     cli("connect", "codex", "claude", "--yes")
     out = cli("doctor").out
-    assert "  next for codex: 9 of its hooks wait for approval: start codex, type /hooks, trust ours\n" in out
+    assert "  next for codex: 10 of its hooks wait for approval: start codex, type /hooks, trust ours\n" in out
     assert "  next for gemini: holdfast connect gemini\n" in out
     found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
     assert [found["codex"][name] for name in ("installed", "connected", "unchanged")] == [True, "user", True]
     assert [found[name]["trusted"] for name in ("codex", "claude", "gemini")] == ["no", "not needed", "unknown"]
-    assert len(found["codex"]["waiting"]) == 9 and found["codex"]["last_seen"] is None
+    assert len(found["codex"]["waiting"]) == 10 and found["codex"]["last_seen"] is None
     hook = world / ".local/share/holdfast/hook"
     stdin = json.dumps({"session_id": "s1", "transcript_path": None, "cwd": str(here), "source": "startup"})
     subprocess.run([hook, "claude", "SessionStart"], input=stdin.encode(), cwd=here, check=True, capture_output=True)
@@ -409,7 +409,7 @@ def test_hooks_of_a_repository_and_of_a_user_are_not_mixed(cli: Cli, here: GitRe
     assert "the block in AGENTS.md stays" in said.out + said.err
     assert (here / "AGENTS.md").exists() and not (here / ".codex").exists()
     assert cli("connect", "cursor", "--scope", "user", ok=False).code == 2
-    said = cli("connect", "opencode", "--yes").out
+    said = cli("connect", "agents", "--yes").out
     assert said.startswith("Nothing to change.") and not (world / ".codex").exists()
     cli("disconnect", "--yes")
     assert here.status() == ""

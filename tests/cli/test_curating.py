@@ -236,6 +236,14 @@ def test_what_is_less_likely_is_counted_and_shown_when_asked_for(cli: Cli) -> No
     assert "less likely" not in cli("review", "list").out, "alone it is shown as any other"
 
 
+def test_a_rule_that_points_to_what_is_not_there_waits_below_what_can_be_saved(cli: Cli, person: Project) -> None:
+    """Its words were clear to those who were there, and to nobody else."""
+    said = "Never print a label twice. Do not touch or reprint those unless the carrier explicitly asks."
+    person.log.run_command(["true"], prompt=said, environ={})
+    found = {one["statement"]: one["likely"] for one in items(cli, "review", "list")}
+    assert found["Never print a label twice"] and not found[max(found, key=len)] and len(found) == 2
+
+
 def test_all_means_what_the_list_shows(cli: Cli) -> None:
     """Somebody who accepts all has read what was shown to them, and no more."""
     doubtful = remember(cli, "Labels are printed twice.", "--confidence", "0.4", "--evidence", "README")

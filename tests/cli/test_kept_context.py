@@ -223,3 +223,30 @@ def test_work_in_the_background_says_nothing(agent: Agent) -> None:  # noqa: F81
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     done = subprocess.run(words, cwd="/", capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_a_helper_gets_the_context_of_its_own(quiet: Agent, name: str) -> None:  # noqa: F811
+    """A sub-agent has a conversation of its own: what its caller was told it does not know."""
+    accepted(quiet.repo, MARK)
+    ready(quiet.repo)
+    here = Agent(quiet.repo, name)
+    assert "HFMARK" in here.fire("SessionStart", source="startup")
+    for helper in ("a1", "a2"):
+        assert "HFMARK" in here.fire("SubagentStart", agent_id=helper, agent_type="explore")
+        assert here.fire("SubagentStart", agent_id=helper, agent_type="explore") == ""  # installed twice
+    assert here.fire("UserPromptSubmit", prompt="go on") == ""
+
+
+def test_gemini_reads_a_guard_with_the_result_of_its_tool(quiet: Agent) -> None:  # noqa: F811
+    """It ignores what is said before a tool; better late than never, and once."""
+    rule = accepted(quiet.repo, "Migrations under db/ are never edited once released", applies_to=["db/**"])
+    ready(quiet.repo)
+    gemini = Agent(quiet.repo, "gemini")
+    gemini.fire("SessionStart", source="startup")
+    edit = {"tool_name": "replace", "tool_input": {"file_path": str(quiet.repo / "db/1.sql"), "new_string": "x"}}
+    told = gemini.fire("AfterTool", **edit, tool_response={"llmContent": "ok"})
+    assert rule in told and told.startswith("<holdfast-data ")
+    assert gemini.fire("AfterTool", **edit, tool_response={"llmContent": "ok"}) == ""
+    shell = {"tool_name": "run_shell_command", "tool_input": {"command": "ls"}}
+    assert gemini.fire("AfterTool", **shell, tool_response={"llmContent": "ok"}) == ""

@@ -67,6 +67,17 @@ def test_without_a_model_everything_says_so_and_works(cli: Cli) -> None:
     assert "to embed" not in cli("status").out
 
 
+def test_a_model_can_be_added_outside_a_repository(repo: GitRepo, tmp_path: Path, world: Path) -> None:
+    """It is fetched once for a user, often before there is any project to stand in."""
+    tiny.model(world / ".cache/holdfast/models/minilm")  # there and whole: nothing is fetched
+    said = Cli(tmp_path)("model", "add").out
+    assert "in use in all your repositories" in said and str(world / ".config/holdfast/settings.toml") in said
+    assert Cli(repo.path)("model", "add").out == said, "nor in one that is not set up"
+    init(repo.path)
+    found = state(Cli(repo.path))
+    assert (found["model"], found["origin"]) == ("minilm", str(world / ".config/holdfast/settings.toml"))
+
+
 def test_what_waits_is_embedded_and_found_by_meaning(added: Cli, world: Path) -> None:
     """The whole way: said by status, done by embed, asked by near."""
     assert (state(added)["texts"], state(added)["waiting"]) == (ALL, ALL)

@@ -4,8 +4,11 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from holdfast.project import Project
 from holdfast.store import statistics, tally
+from tests.capture import claude_lines as claude
 from tests.conftest import Cli, GitRepo, init
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "screens" / "stats.txt"
@@ -64,3 +67,35 @@ def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
     assert re.search(r"counted: +recalled 2, told 2, used 0\n", cli("show", name).out)
     store = Path(project.clone.layout.private)
     assert not [path for path in store.glob("statistics*") if b"zebra" in path.read_bytes().lower()]
+
+
+def test_what_agents_used_is_summed_by_agent_task_and_day(cli: Cli, repo: GitRepo, world: Path) -> None:
+    """A bill that nobody sees until the end of the month is a hidden one."""
+    init(repo.path, commit=True)
+    here = {"cwd": str(repo.path)}
+    used = {"input_tokens": 10, "cache_creation_input_tokens": 90, "cache_read_input_tokens": 900, "output_tokens": 7}
+    answers = [claude.assistant(claude.text(text), message="msg_1", **here) for text in ("One.", "It is written.")]
+    for answer, written in zip(answers, (1, 50), strict=True):  # a message stands in several lines
+        answer["message"] |= {"usage": used | {"output_tokens": written}, "model": "claude-x-1"}
+    path = claude.write(world / "s1.jsonl", claude.user("Write the parser, please.", **here), *answers)
+    cli("import", "claude", path)
+    found = json.loads(cli("stats", "--json").out)
+    (agent,) = found["agents"]
+    assert agent == {
+        "name": "claude",
+        "runs": 1,
+        "read": 1000,
+        "cached": 900,
+        "written": 50,
+        "dollars": None,
+        "unpriced": 1,
+    }
+    assert [one["name"] for one in found["days"]] == [answers[0]["timestamp"][:10]]
+    cli("import", "claude", path)
+    assert json.loads(cli("stats", "--json").out)["agents"] == found["agents"], "a second import adds nothing"
+    (world / ".config/holdfast").mkdir(parents=True, exist_ok=True)
+    (world / ".config/holdfast/settings.toml").write_text("[usage.prices]\nclaude = [10, 100, 1]\n")
+    shown = cli("stats").out
+    assert "1 run  1,000 tokens in (90% cached)  50 out  $0.01" in shown, shown
+    (agent,) = json.loads(cli("stats", "--json").out)["agents"]
+    assert agent["dollars"] == pytest.approx((100 * 10 + 900 * 1 + 50 * 100) / 1e6) and not agent["unpriced"]

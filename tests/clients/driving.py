@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,14 @@ PINNED = {
     "codex": ("@openai/codex", "0.166.0"),
     "claude": ("@anthropic-ai/claude-code", "2.1.325"),
     "gemini": ("@google/gemini-cli", "0.61.0"),
+    "opencode": ("opencode-ai", "1.18.33"),
+    "qwen": ("@qwen-code/qwen-code", "0.24.4"),
+    "copilot": ("@github/copilot", "1.0.102"),
+    "pi": ("@earendil-works/pi-coding-agent", "0.87.1"),
+    "kimi": ("@moonshot-ai/kimi-code", "2.1.0"),
+    "cline": ("cline", "3.0.65"),
 }
+NODE = "24.21.0"  # what some of them ask for
 ADDRESS = f"http://127.0.0.1:{PORT}"
 CODEX_CONFIG = f"""\
 model_provider = "scripted"
@@ -47,15 +55,118 @@ GEMINI_SETTINGS = {
     "privacy": {"usageStatisticsEnabled": False},
     "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
 }
+_PRICED = {"input": 3.0, "output": 15.0}
+_SCRIPTED = {"baseURL": f"{ADDRESS}/v1", "apiKey": "none"}
+_OPENCODE = {"name": "scripted", "limit": {"context": 200000, "output": 8000}, "cost": _PRICED}
+_PI = {
+    "id": "scripted",
+    "contextWindow": 200000,
+    "maxTokens": 8000,
+    "cost": {**_PRICED, "cacheRead": 0, "cacheWrite": 0},
+}
+_CLINE = {"provider": "openai-compatible", "apiKey": "none", "model": "scripted", "baseUrl": f"{ADDRESS}/v1"}
+KIMI_CONFIG = f"""\
+default_model = "scripted"
+telemetry = false
+
+[providers.scripted]
+type = "openai"
+base_url = "{ADDRESS}/v1"
+api_key = "none"
+
+[models.scripted]
+provider = "scripted"
+model = "scripted"
+max_context_size = 200000
+"""
+SETTINGS: dict[str, dict[str, Any]] = {  # each client's own file, by where it lies in its home
+    "opencode": {
+        ".config/opencode/opencode.json": {
+            "autoupdate": False,
+            "share": "disabled",
+            "model": "scripted/scripted",
+            "small_model": "scripted/scripted",
+            "provider": {
+                "scripted": {
+                    "npm": "@ai-sdk/openai-compatible",
+                    "name": "scripted",
+                    "options": _SCRIPTED,
+                    "models": {"scripted": _OPENCODE},
+                }
+            },
+        }
+    },
+    "qwen": {
+        ".qwen/settings.json": {
+            "security": {"auth": {"selectedType": "openai"}},
+            "telemetry": {"enabled": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "general": {"enableAutoUpdate": False, "disableAutoUpdate": True},
+            "model": {"name": "scripted"},
+        }
+    },
+    "copilot": {},
+    "pi": {
+        ".pi/agent/models.json": {
+            "providers": {
+                "scripted": {"baseUrl": f"{ADDRESS}/v1", "api": "openai-completions", "apiKey": "none", "models": [_PI]}
+            }
+        },
+        ".pi/agent/settings.json": {"defaultProvider": "scripted", "defaultModel": "scripted"},
+    },
+    "kimi": {".kimi-code/config.toml": KIMI_CONFIG},
+    "cline": {
+        ".cline/data/settings/providers.json": {
+            "version": 1,
+            "lastUsedProvider": "openai-compatible",
+            "modes": {},
+            "providers": {
+                "openai-compatible": {
+                    "settings": _CLINE,
+                    "updatedAt": "2026-01-01T00:00:00.000Z",
+                    "tokenSource": "manual",
+                }
+            },
+        }
+    },
+    "codex": {".codex/config.toml": CODEX_CONFIG},
+    "gemini": {".gemini/settings.json": GEMINI_SETTINGS},
+    "claude": {},
+}
 QUIET = {  # no client calls home, were there a home to call
     "DISABLE_TELEMETRY": "1",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_ERROR_REPORTING": "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "GEMINI_CLI_NO_RELAUNCH": "true",
+    "OPENCODE_DISABLE_AUTOUPDATE": "1",
+    "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    "COPILOT_OFFLINE": "true",
+    "COPILOT_AUTO_UPDATE": "false",
+    "PI_OFFLINE": "1",
+    "PI_SKIP_VERSION_CHECK": "1",
+    "CLINE_TELEMETRY_DISABLED": "1",
 }
 KEYS = {"SCRIPTED_KEY": "none", "ANTHROPIC_API_KEY": "none", "GEMINI_API_KEY": "none"}
 ADDRESSES = {"ANTHROPIC_BASE_URL": ADDRESS, "GOOGLE_GEMINI_BASE_URL": ADDRESS}
+THEIRS = {  # what only one client reads
+    "qwen": {"OPENAI_BASE_URL": f"{ADDRESS}/v1", "OPENAI_API_KEY": "none", "OPENAI_MODEL": "scripted"},
+    "copilot": {
+        "COPILOT_PROVIDER_BASE_URL": f"{ADDRESS}/v1",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_API_KEY": "none",
+        "COPILOT_MODEL": "scripted",
+    },
+}
+# The words that start each client's headless run, and those that go on with its last session.
+RUNS = {
+    "opencode": (("run",), ("--continue",)),
+    "qwen": (("-y", "-p"), ("--continue",)),
+    "copilot": (("--allow-all-tools", "-p"), ("--continue",)),
+    "pi": (("-p",), ("-c",)),
+    "kimi": (("-p",), ("-c",)),
+    "cline": (("-P", "openai-compatible", "-m", "scripted"), ()),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +184,7 @@ class Ran:
 
 def install(client: str) -> Path:
     """The folder of a client at its pinned version, installed once; no script of the package is run."""
-    package, version = PINNED[client]
+    package, version = PINNED.get(client, (f"node-linux-{_machine()}", NODE))
     folder = FOLDER / f"{client}-{version}"
     if not (folder / "installed").exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,6 +193,20 @@ def install(client: str) -> Path:
         subprocess.run([*words, f"{package}@{version}"], cwd=folder, check=True, capture_output=True, timeout=600)
         (folder / "installed").touch()
     return folder / "node_modules"
+
+
+def _machine() -> str:
+    return {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+
+
+def node() -> str:
+    """A Node that all of them start with: the one on the path if it is new enough."""
+    there = shutil.which("node")
+    if there:
+        said = subprocess.run([there, "--version"], capture_output=True, text=True, check=True).stdout
+        if int(said.removeprefix("v").partition(".")[0]) >= 22:
+            return there
+    return str(next(install("node").glob("node-linux-*/bin/node")))
 
 
 def namespace() -> list[str]:
@@ -96,14 +221,12 @@ class Client:
         self.name, self.home, self.modules = name, home, install(name)
         home.mkdir(parents=True, exist_ok=True)
         (home / ".gitconfig").write_text(GITCONFIG)
-        if name == "codex":
-            self._write(".codex/config.toml", CODEX_CONFIG)
-        elif name == "gemini":
-            self._write(".gemini/settings.json", json.dumps(GEMINI_SETTINGS, indent=2))
+        for file, said in SETTINGS[name].items():
+            self._write(file, said if isinstance(said, str) else json.dumps(said, indent=2))
 
     def _write(self, name: str, text: str) -> None:
         path = self.home / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
     @property
@@ -113,7 +236,20 @@ class Client:
             return [str(self.modules / ".bin" / "codex")]
         if self.name == "claude":
             return [str(next(self.modules.glob("@anthropic-ai/claude-code-linux-*/claude")))]
-        return ["node", str(self.modules / "@google/gemini-cli/bundle/gemini.js")]
+        native = {
+            "opencode": "opencode-linux-*/bin/opencode",
+            "copilot": "@github/copilot-linux-*/copilot",
+            "cline": "@cline/cli-linux-*/bin/cline",
+        }
+        if self.name in native:
+            return [str(next(self.modules.glob(native[self.name])))]
+        script = {
+            "gemini": "@google/gemini-cli/bundle/gemini.js",
+            "qwen": "@qwen-code/qwen-code/cli.js",
+            "pi": "@earendil-works/pi-coding-agent/dist/cli.js",
+            "kimi": "@moonshot-ai/kimi-code/dist/main.mjs",
+        }
+        return ["node" if self.name == "gemini" else node(), str(self.modules / script[self.name])]
 
     def make_repository(self, repo: Path) -> None:
         """A repository with one commit, and the client on the path as its user has it."""
@@ -130,7 +266,7 @@ class Client:
         """All that the client sees of this machine."""
         node = os.path.dirname(shutil.which("node") or "/usr/bin/node")
         bare = {"PATH": f"{self.home}/bin:{node}:/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home)}
-        return {**bare, "LANG": "C.UTF-8", "TERM": "dumb", **KEYS, **ADDRESSES, **QUIET}
+        return {**bare, "LANG": "C.UTF-8", "TERM": "dumb", **KEYS, **ADDRESSES, **QUIET, **THEIRS.get(self.name, {})}
 
     def words(self, prompt: str, *, resume: bool = False) -> list[str]:
         """The words that make it do one thing and end."""
@@ -141,6 +277,10 @@ class Client:
             tools = "Bash,Read,Edit,Write,TaskCreate,TaskUpdate,TodoWrite,ToolSearch"
             again = ["--continue"] if resume else []
             return [*self.program, *again, "-p", prompt, "--allowedTools", tools]
+        if self.name in RUNS:
+            run, again = RUNS[self.name]
+            first, last = (run[:-1], run[-1:]) if run[-1] == "-p" else (run, ())
+            return [*self.program, *first, *(again if resume else ()), *last, prompt]
         again = ["--resume", "latest"] if resume else []
         return [*self.program, *again, "-p", prompt, "-y", "--skip-trust"]
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from tests.clients.model import Model, serve
 
@@ -39,6 +40,7 @@ def main(file: Path) -> int:
             start_new_session=True,
         )
         code = _killed(client, model, spec) if spec["kill"] else _waited(client, spec)
+    _left_behind(spec)
     spec |= {"code": code, "asked": model.asked}
     file.write_text(json.dumps(spec))
     return 0
@@ -59,6 +61,18 @@ def _killed(client: subprocess.Popen[bytes], model: Model, spec: dict[str, float
     os.killpg(client.pid, signal.SIGKILL)
     client.wait()
     return -signal.SIGKILL if arrived else -signal.SIGALRM
+
+
+def _left_behind(spec: dict[str, Any]) -> None:
+    """End what a client leaves running, by its home: Cline starts a daemon. Our own readers go on."""
+    home = f"HOME={spec['env']['HOME']}".encode()
+    for running in Path("/proc").glob("[0-9]*"):
+        try:
+            ours = home in (running / "environ").read_bytes().split(b"\0")
+            if ours and b"cline" in (running / "cmdline").read_bytes().split(b"\0")[0]:
+                os.kill(int(running.name), signal.SIGKILL)
+        except OSError:
+            pass  # it ended by itself
 
 
 def _loopback_up() -> None:

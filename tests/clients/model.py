@@ -1,4 +1,4 @@
-"""A model that says what a script tells it, in the three ways that agents ask: OpenAI, Anthropic and Google.
+"""A model that says what a script tells it, in the four ways that agents ask: OpenAI (two), Anthropic and Google.
 
 A script is a list of steps; each request of the main conversation gets the next. A step is
 
@@ -70,6 +70,31 @@ def openai(model: Model, step: Step) -> Iterator[Event]:
     yield "response.completed", {"type": "response.completed", "response": whole}
 
 
+def chat(model: Model, step: Step) -> Iterator[Event]:
+    """A stream of /v1/chat/completions."""
+    calls = [
+        {
+            "index": n,
+            "id": model.name("call"),
+            "type": "function",
+            "function": {"name": one["name"], "arguments": json.dumps(one["args"])},
+        }
+        for n, one in enumerate(step.get("calls", ()))
+    ]
+    head = {
+        "id": model.name("chatcmpl"),
+        "object": "chat.completion.chunk",
+        "created": int(time.time()),
+        "model": "scripted",
+    }
+    delta = {"role": "assistant", "content": step.get("text") or None, **({"tool_calls": calls} if calls else {})}
+    used = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+    why = "tool_calls" if calls else "stop"
+    yield None, {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield None, {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": why}]}
+    yield None, {**head, "choices": [], "usage": used}
+
+
 def anthropic(model: Model, step: Step) -> Iterator[Event]:
     """A stream of /v1/messages."""
     blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
@@ -105,6 +130,8 @@ def wire_of(path: str, body: dict[str, Any]) -> tuple[Callable[[Model, Step], It
     """Who asks, and whether this is the conversation itself: only that offers tools."""
     if path.endswith("/responses"):
         return openai, True
+    if path.endswith("/chat/completions"):
+        return chat, bool(body.get("tools"))
     if path.endswith("/messages"):
         return anthropic, bool(body.get("tools"))
     if "generateContent" in path or "GenerateContent" in path:
@@ -133,7 +160,8 @@ def serve(model: Model, port: int) -> ThreadingHTTPServer:
             events = list(wire(model, model.next_step(path, body, main=main)))
             streams = body.get("stream") or "streamGenerateContent" in path
             if streams:
-                self._send(200, b"".join(map(_spelled, events)), "text/event-stream")
+                done = b"data: [DONE]\n\n" if wire is chat else b""
+                self._send(200, b"".join(map(_spelled, events)) + done, "text/event-stream")
             else:
                 self._send(200, json.dumps(_whole(wire, events)).encode(), "application/json")
 
@@ -157,6 +185,10 @@ def _spelled(event: Event) -> bytes:
 
 def _whole(wire: object, events: list[Event]) -> dict[str, Any]:
     """The answer to a request that asks for no stream."""
+    if wire is chat:
+        said, ended = events[0][1]["choices"][0]["delta"], events[1][1]["choices"][0]
+        choice = {"index": 0, "message": said, "finish_reason": ended["finish_reason"]}
+        return {**events[0][1], "object": "chat.completion", "choices": [choice], "usage": events[2][1]["usage"]}
     if wire is not anthropic:
         return events[-1][1]
     text = "".join(data["delta"].get("text", "") for name, data in events if name == "content_block_delta")

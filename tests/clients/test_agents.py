@@ -17,7 +17,7 @@ import pytest
 
 from holdfast.capture.wiring import client_trust
 from holdfast.project import Project
-from tests.clients.driving import PINNED, ROOT, Client, Ran, namespace
+from tests.clients.driving import ROOT, Client, namespace
 
 CAN = platform.system() == "Linux" and shutil.which("npm") is not None and shutil.which("unshare") is not None
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(not CAN, reason="needs npm and unshare on Linux")]
@@ -29,15 +29,37 @@ SHELL = {  # the tool that runs a command, and the name of its argument
     "codex": ("exec_command", "cmd"),
     "claude": ("Bash", "command"),
     "gemini": ("run_shell_command", "command"),
+    "opencode": ("bash", "command"),
+    "qwen": ("run_shell_command", "command"),
+    "copilot": ("bash", "command"),
+    "pi": ("bash", "command"),
+    "kimi": ("Bash", "command"),
+    "cline": ("run_commands", "commands"),
 }
+EDITS: dict[str, list[dict[str, Any]]] = {  # what edits hello.txt; Qwen Code wants it read first
+    "opencode": [{"name": "edit", "args": {"oldString": "hello", "newString": "hullo"}}],
+    "qwen": [
+        {"name": "read_file", "args": {}},
+        {"name": "edit", "args": {"old_string": "hello", "new_string": "hullo"}},
+    ],
+    "copilot": [{"name": "edit", "args": {"old_str": "hello", "new_str": "hullo"}}],
+    "pi": [{"name": "edit", "args": {"edits": [{"oldText": "hello", "newText": "hullo"}]}}],
+    "kimi": [
+        {"name": "Read", "args": {}},
+        {"name": "Edit", "args": {"old_string": "hello", "new_string": "hullo"}},
+        {"name": "Edit", "args": {"old_string": "hello", "new_string": "hullo"}},
+    ],
+    "cline": [{"name": "editor", "args": {"old_text": "hello", "new_text": "hullo"}}],
+}
+PATH = {"opencode": "filePath", "qwen": "file_path"}  # what they call the file; the others say path
+OLDER = ("codex", "claude", "gemini")
 PLANS: dict[str, list[dict[str, Any]]] = {
     "codex": [{"name": "update_plan", "args": {"plan": [{"step": "write the HFOPEN parser", "status": "pending"}]}}],
     "claude": [
         {"name": "ToolSearch", "args": {"query": "select:TaskCreate", "max_results": 3}},
         {"name": "TaskCreate", "args": {"subject": "write the HFOPEN parser", "description": "It is missing."}},
     ],
-    "gemini": [],  # this version offers no list of things to do
-}
+}  # the others are not asked for a list of things to do
 
 
 class Scene:
@@ -66,12 +88,19 @@ class Scene:
 
     def shell(self, command: str) -> dict[str, Any]:
         name, argument = SHELL[self.name]
-        more = {"description": "scripted"} if self.name == "claude" else {}
-        return {"text": "I look first.", "calls": [{"name": name, "args": {argument: command, **more}}]}
+        more = {"description": "scripted"} if self.name not in ("codex", "gemini", "pi", "cline") else {}
+        said = [command] if self.name == "cline" else command
+        return {"text": "I look first.", "calls": [{"name": name, "args": {argument: said, **more}}]}
+
+    def edit(self) -> list[dict[str, Any]]:
+        """The steps in which the model edits hello.txt."""
+        path = {PATH.get(self.name, "path"): str(self.repo / "hello.txt")}
+        calls = [{**one, "args": {**one["args"], **path}} for one in EDITS[self.name]]
+        return [{"text": "I edit.", "calls": [one]} for one in calls]
 
     def script(self) -> list[dict[str, Any]]:
         """What the model does: look, plan, and stop in the middle of it."""
-        plan = [{"calls": [call]} for call in PLANS[self.name]]
+        plan = [{"calls": [call]} for call in PLANS.get(self.name, ())]
         return [self.shell("cat hello.txt"), *plan, {"text": "The file is read. The HFOPEN parser is left open."}]
 
     def runs(self) -> list[Path]:
@@ -80,21 +109,12 @@ class Scene:
         capsules = sorted((self.repo / ".git" / "holdfast" / "runs").iterdir())
         return [one for one in capsules if (one / "summary.md").exists()]
 
-    def in_time(self, words: list[str], script: list[dict[str, Any]]) -> Ran:
-        """A run whose hooks told what they had to: on a busy machine they give up and say so."""
-        for _ in range(4):
-            late = self.doctor()["late"]
-            ran = self.client.start(self.repo, words, script)
-            if self.doctor()["late"] == late:
-                break
-        return ran
-
     def doctor(self) -> dict[str, Any]:
         found = {one["id"]: one for one in json.loads(self.holdfast("doctor", "--json"))["tools"]}
         return dict(found[self.name])
 
 
-@pytest.fixture(params=[*PINNED])
+@pytest.fixture(params=OLDER)
 def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
     return Scene(request.param, tmp_path)
 
@@ -104,7 +124,7 @@ def test_what_was_accepted_reaches_the_model_and_the_run_is_kept(scene: Scene) -
     scene.accept(MEMORY)
     blocks = [path.read_text() for path in scene.repo.glob("*.md")]
     assert len(blocks) == 1 and MARK not in blocks[0], "the block is older: only a hook can tell it"
-    ran = scene.in_time(scene.client.words(ASKED), scene.script())
+    ran = scene.client.start(scene.repo, scene.client.words(ASKED), scene.script())
     assert ran.code == 0, ran.out
     assert MARK in ran.request(0)
     assert re.search(r"mcp__holdfast|mcp_holdfast|holdfast\W+recall", ran.request(-1)), "the server's tools are named"
@@ -123,7 +143,7 @@ def test_what_was_accepted_reaches_the_model_and_the_run_is_kept(scene: Scene) -
 def test_a_second_run_is_told_what_the_first_left_open(scene: Scene) -> None:
     """Nobody should have to explain the same thing to an agent twice."""
     assert scene.client.run(scene.repo, ASKED, scene.script()).code == 0
-    ran = scene.in_time(scene.client.words("Go on."), [{"text": "I go on."}])
+    ran = scene.client.start(scene.repo, scene.client.words("Go on."), [{"text": "I go on."}])
     assert "HFOPEN parser" in ran.request(0)
     assert scene.name == "gemini" or re.search(r"open: SES-\w+:o1 write the HFOPEN parser", ran.request(0))
 
@@ -173,7 +193,7 @@ def test_codex_calls_what_its_user_approved_and_nothing_else(tmp_path: Path) -> 
     words = [word for word in scene.client.words(ASKED) if not word.startswith("--dangerously")]
     ran = scene.client.start(scene.repo, words, [{"text": "Done."}])
     assert MARK not in ran.request(0) and not scene.doctor()["firing"]
-    assert (scene.doctor()["trusted"], len(scene.doctor()["waiting"])) == ("no", 9)
+    assert (scene.doctor()["trusted"], len(scene.doctor()["waiting"])) == ("no", 10)
     file = scene.client.home / ".codex" / "hooks.json"
     with (file.parent / "config.toml").open("a") as config:  # what `/hooks` writes when its user agrees
         for event, groups in json.loads(file.read_text())["hooks"].items():
@@ -181,11 +201,11 @@ def test_codex_calls_what_its_user_approved_and_nothing_else(tmp_path: Path) -> 
             hashed = client_trust.fingerprint(event, groups[0], groups[0]["hooks"][0])
             config.write(f'\n[hooks.state."{file}:{label}:0:0"]\ntrusted_hash = "{hashed}"\n')
     assert scene.doctor()["trusted"] == "yes"
-    ran = scene.in_time(words, [{"text": "Done."}])
+    ran = scene.client.start(scene.repo, words, [{"text": "Done."}])
     assert MARK in ran.request(0) and scene.doctor()["firing"]
 
 
-@pytest.mark.parametrize("name", [*PINNED])
+@pytest.mark.parametrize("name", OLDER)
 def test_its_plugin_is_taken(name: str, tmp_path: Path) -> None:
     """A manifest that a client refuses is found here and not by who installs it."""
     client = Client(name, tmp_path / "home")

@@ -561,6 +561,8 @@ def test_a_persons_refusal_with_its_reason_is_proposed_even_from_a_short_session
         "The old receipts are still read by `audit_day`, which nobody needs",
         "`take_number` could simply use the counter of the till",
         "It is pointless that `depot_key` is derived twice",
+        "The `weigh.toml` of the depot still defaults to pounds",
+        "No work has been done on refunds, and no page for them has been built",
     ],
 )
 def test_what_calls_for_a_change_is_no_fact_once_code_was_written(said: str) -> None:
@@ -568,6 +570,20 @@ def test_what_calls_for_a_change_is_no_fact_once_code_was_written(said: str) -> 
     assert session_claims.calls_for_change(said)
     told = [("request", "Look at the till and mend what you find."), ("closing", f"{said}.\n\n{REPORT}")]
     assert said not in texts(find_claims(session(told)))
+
+
+@pytest.mark.parametrize(
+    ("was", "holds"),
+    [
+        ("The actual issue was that `route_for` must", "In every depot `route_for` must"),
+        ("#418 brought that `route_for` must", "The depots agreed that `route_for` must"),
+    ],
+)
+def test_a_fault_that_was_and_a_number_of_a_tracker_are_no_facts(was: str, holds: str) -> None:
+    """The fault is mended, and what the number stands for is not told."""
+    told = "always read the tray before the till, because the till's clock is late"
+    no, yes = (texts(find_claims(worked(("closing", f"{lead} {told}.\n\n{REPORT}")))) for lead in (was, holds))
+    assert told not in no and told in yes
 
 
 @pytest.mark.parametrize(
@@ -623,6 +639,18 @@ def test_what_a_turn_told_and_a_person_then_has_fixed_is_withdrawn() -> None:
         ("Parcels are weighed. Bags are not.", False),
         ("Add a second scale to the depot", False),
         ("The old scale is still in the depot", False),
+        ("Shared scales are weighed twice a day", True),
+        ("Pass the depot's key, never the till's", True),
+        ("Documented the second scale in the handbook", False),
+        ("scale.py, till.py -- Switched both to grams", False),
+        ("Double labels — Removed the second printer from all tills", False),
+        ("The reviewer solved it with a second scale", False),
+        ("The prompt explicitly requires a second scale", False),
+        ("The simplest approach: both tills print the same label", False),
+        ("Guiding rules -- 6 rules: weigh, sort, print", False),
+        ("Generates a label from the slip (same slip, same label)", False),
+        ("No word for refunds; the current representation is a slip", False),
+        ("Screen 3 looks great with its second tray", False),
     ],
 )
 def test_only_what_can_be_saved_as_it_is_is_ready(statement: str, is_so: bool) -> None:

@@ -244,7 +244,7 @@ def test_any_text_may_stand_where_a_path_does(clone: Clone, tmp_path: Path, odd:
         path = tmp_path / name
         path.write_bytes(as_bytes(told).replace(b"/w/app", json.dumps(odd)[1:-1].encode()))
         comes_in(clone, agent, path)
-    assert len(clone.all_events()) >= len(DIALECTS), "some of each must have come in"
+    assert len(clone.all_events()) >= len({agent for agent, *_ in ALL}), "some of each must have come in"
 
 
 @pytest.mark.parametrize("which", range(len(ALL)), ids=NAMES)
@@ -381,7 +381,10 @@ def many(told: Lines, times: int) -> Iterator[bytes]:
         yield again(told[1:], number).replace("1 failed", "1 failed " + "z" * 50_000).encode()
 
 
-@pytest.mark.parametrize(("agent", "name", "told"), [("claude", NAMES[4], CLAUDE), ("codex", NAMES[0], CODEX)])
+@pytest.mark.parametrize(
+    ("agent", "name", "told"),
+    [one for one in LOGS if "-09-" not in one[1] and "-08-" not in one[1] and one[0] != "gemini"],
+)
 def test_memory_does_not_grow_with_the_file(tmp_path: Path, agent: str, name: str, told: Lines) -> None:
     """A year of work is gigabytes; a laptop's memory is not."""
     path = tmp_path / name

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.recall.applicable_memories import (
+    MOST_UNASKED,
     KnownMemory,
     WorkAtHand,
     applicable,
@@ -72,6 +73,16 @@ def test_what_cites_a_file_governs_it_and_comes_before_what_holds_everywhere() -
     ]
     assert reasons(memories[2:4], WorkAtHand(("src/",)))["DEC-3"] == "cites src/api/cart.ts"
     assert reasons([memories[3]], WorkAtHand(("src/api/cart.tsx",))) == {}
+
+
+def test_what_names_no_place_is_told_while_nobody_said_what_the_work_is() -> None:
+    """A deploy rule that cites nothing was hidden by any file that lay about, such as our own block in CLAUDE.md."""
+    memories = [known("INV-1"), known("INV-2", applies_to=("db/",)), known("INV-3", cites=("db/a.sql",))]
+    found = applicable(memories, WorkAtHand(("CLAUDE.md",), is_guess=True))
+    assert [(one.known.id, one.why) for one in found] == [("INV-1", "names no place")]
+    assert applicable(memories, WorkAtHand(("CLAUDE.md",))) == [], "who names the work gets what bears on it"
+    many = [known(f"INV-{number}") for number in range(50)]
+    assert len(applicable(many, WorkAtHand(("x",), is_guess=True))) == MOST_UNASKED
 
 
 def test_only_telling_words_are_looked_for() -> None:

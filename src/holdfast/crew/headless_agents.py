@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import BadInput
+from holdfast.model.transcript import TokenUse, dollars_of
 from holdfast.values import dict_of, dicts_of, frozen, mutable
 
 MAX_PROMPT = 100_000  # bytes: Linux takes 128 KiB in one argument
@@ -48,15 +49,11 @@ class AgentReport:
     def tokens(self) -> int:
         return self.tokens_in + self.tokens_out
 
-    def priced(self, prices: Mapping[str, tuple[float, float]]) -> float | None:
-        """What it cost: as reported, else by the longest name in the table that its model begins with."""
-        if self.cost is not None or not self.tokens:
+    def priced(self, prices: Mapping[str, tuple[float, ...]]) -> float | None:
+        """What it cost: as reported, else by the user's table."""
+        if not self.tokens:
             return self.cost
-        known = sorted((name for name in prices if self.model.startswith(name)), key=len)
-        if not known:
-            return None
-        dollars_in, dollars_out = prices[known[-1]]
-        return (self.tokens_in * dollars_in + self.tokens_out * dollars_out) / 1e6
+        return dollars_of(TokenUse(read=self.tokens_in, written=self.tokens_out, dollars=self.cost), self.model, prices)
 
 
 class ReportReader:

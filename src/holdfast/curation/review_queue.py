@@ -62,10 +62,9 @@ class QueueItem:
             return True
         if memory.confidence is not None and memory.confidence < LIKELY:
             return False
-        if not self.provenance:
+        if memory.confidence is None or not self.provenance or "model" in memory.tags:  # not found by our own rules
             return True
-        found_by = session_claims.rules().intersection(memory.tags)
-        return not found_by or session_claims.is_ready(memory.statement, *found_by)
+        return session_claims.is_ready(memory.statement, *session_claims.rules().intersection(memory.tags))
 
 
 @frozen

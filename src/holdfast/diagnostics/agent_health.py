@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from holdfast.values import frozen
 
+TRUST = {"gemini": "trust this folder in it: /permissions trust"}  # the others ask when they start
+
 
 @frozen
 class AgentFacts:
@@ -72,7 +74,7 @@ def _next_step(facts: AgentFacts) -> str | None:
     if facts.waiting and facts.tool == "codex":
         return f"{len(facts.waiting)} of its hooks wait for approval: start codex, type /hooks, trust ours"
     if facts.waiting:
-        return "trust this folder in it: /permissions trust"
+        return TRUST.get(facts.tool, f"start {facts.tool} here and trust the folder; until then its hooks are silent")
     if facts.server is not None:
         return f"its MCP server was not added by connect; unless you did it yourself, run: {facts.server}"
     if facts.seen is None:

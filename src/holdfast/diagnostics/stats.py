@@ -12,9 +12,12 @@ from datetime import UTC, datetime
 from holdfast.diagnostics import usage
 from holdfast.git.clone import Clone
 from holdfast.model.event import timestamp
-from holdfast.store import statistics, tally
+from holdfast.model.transcript import AGENTS, TokenUse, dollars_of, token_use
+from holdfast.store import agent_inbox, statistics, tally
 from holdfast.store.statistics import CountedLines, MemoryUse
-from holdfast.values import frozen
+from holdfast.values import dict_of, dicts_of, frozen, list_of
+
+Prices = Mapping[str, tuple[float, ...]]  # dollars for a million tokens, by the beginning of a model's name
 
 HOWS = tuple(name.removeprefix("context.") for name in tally.CONTEXT)
 
@@ -71,6 +74,19 @@ class ModelStats:
 
 
 @frozen(kw_only=True)
+class WorkStats:
+    """What agents' runs of one sort used, as far as their transcripts say."""
+
+    name: str
+    runs: int
+    read: int  # tokens that models were given
+    cached: int  # of these, from a cache
+    written: int
+    dollars: float | None  # None if no part of it has a price
+    unpriced: int  # runs of models that have none
+
+
+@frozen(kw_only=True)
 class Stats:
     """What was counted in this clone."""
 
@@ -81,19 +97,24 @@ class Stats:
     cited: int  # uses, by their sort
     acted: int
     models: tuple[ModelStats, ...]
+    agents: tuple[WorkStats, ...]  # most tokens first
+    tasks: tuple[WorkStats, ...]
+    days: tuple[WorkStats, ...]  # newest first
+    late: Mapping[str, int]  # by agent: contexts and warnings that came too late
     calls_today: int  # of the user's model command
     calls_per_day: int | None  # None if there is no such command
 
     @property
     def is_empty(self) -> bool:
-        return not (self.recalls.asked or self.contexts.packs or self.memories or self.models)
+        return not (self.recalls.asked or self.contexts.packs or self.memories or self.models or self.agents)
 
 
-def stats(clone: Clone, about: usage.UsageSubjects, *, calls_per_day: int | None) -> Stats:
+def stats(clone: Clone, about: usage.UsageSubjects, *, calls_per_day: int | None, prices: Prices) -> Stats:
     """Read and work out everything; uses that are new are kept."""
     layout = clone.layout
     uses = usage.reckon(clone, about, now=int(clone.clock().timestamp()))
     totals, counts = tally.totals(layout), statistics.read(layout)
+    agents, tasks, days = _work(clone, prices)
     return Stats(
         since=_moment(tally.since(layout)),
         recalls=_recalls(totals, counts, uses),
@@ -106,6 +127,10 @@ def stats(clone: Clone, about: usage.UsageSubjects, *, calls_per_day: int | None
         cited=sum(use.how == statistics.CITED for use in uses),
         acted=sum(use.how == statistics.ACTED for use in uses),
         models=tuple(_models(totals)),
+        agents=agents,
+        tasks=tasks,
+        days=tuple(sorted(days, key=lambda one: one.name, reverse=True)),
+        late={name: late for name in AGENTS if (late := agent_inbox.late(layout, name))},
         calls_today=statistics.model_calls_used(layout, clone.now()[:10]),
         calls_per_day=calls_per_day,
     )
@@ -149,6 +174,39 @@ def took(times: Iterable[int]) -> Duration | None:
     """The median and p95; None if nothing was measured."""
     known = sorted(time for time in times if time)
     return Duration(known[len(known) // 2], known[len(known) * 95 // 100]) if known else None
+
+
+# ── what agents used ─────────────────────────────────────────────────────────────────────────────
+
+
+def _work(clone: Clone, prices: Prices) -> list[tuple[WorkStats, ...]]:
+    """The tokens of this clone's runs, by agent, by task and by day."""
+    sums: list[dict[str, list[tuple[str, TokenUse, float | None]]]] = [defaultdict(list) for _ in range(3)]
+    for event in clone.find_events("own", kinds=("run",)):
+        body = dict_of(clone.bodies.get(event.body) if event.body else None)
+        began = str(body.get("started") or event.ts)
+        for row in dicts_of(list_of(dict_of(body.get("outputs")).get("usage"))):
+            use = token_use(row.get("read"), row.get("written"), cached=row.get("cached"), dollars=row.get("dollars"))
+            if use is not None:
+                part = (str(event.run_id), use, dollars_of(use, str(row.get("model")), prices))
+                for found, name in zip(sums, (row.get("agent"), body.get("task"), began[:10]), strict=True):
+                    if name:
+                        found[str(name)].append(part)
+    return [tuple(sorted(_summed(found), key=lambda one: (-one.read - one.written, one.name))) for found in sums]
+
+
+def _summed(found: Mapping[str, Sequence[tuple[str, TokenUse, float | None]]]) -> Iterator[WorkStats]:
+    for name, parts in found.items():
+        paid = [dollars for _, _, dollars in parts if dollars is not None]
+        yield WorkStats(
+            name=name,
+            runs=len({run for run, _, _ in parts}),
+            read=sum(use.read for _, use, _ in parts),
+            cached=sum(use.cached for _, use, _ in parts),
+            written=sum(use.written for _, use, _ in parts),
+            dollars=round(sum(paid), 6) if paid else None,
+            unpriced=len({run for run, _, dollars in parts if dollars is None}),
+        )
 
 
 # ── memories and models ──────────────────────────────────────────────────────────────────────────

@@ -77,6 +77,17 @@ def install(repo: Repo, layout: Layout, *, python: str, version: tuple[int, int]
         return _install_files(repo, layout, python, fresh=fresh)
 
 
+def refusal(repo: Repo) -> UnsafePath | None:
+    """Why hooks cannot be installed here, with the way out; None if they can."""
+    if git_version(repo) >= CONFIG_HOOKS:
+        return None
+    try:
+        _ours_to_use(repo)
+    except UnsafePath as why:
+        return why
+    return None
+
+
 def remove(repo: Repo, layout: Layout) -> HooksRemoved:
     """Give back every file as it was, and delete only what we made."""
     with fsio.locked(layout.lock, wait=60.0):

@@ -139,6 +139,8 @@ class UninstallResult:
 
     removed: tuple[str, ...]
     tracked: int
+    changed: tuple[str, ...] = ()  # files of the user's out of which ours was taken
+    left: tuple[str, ...] = ()  # what had to stay, in words
 
 
 def uninstall(repo: Repo, layout: paths.Layout, repo_id: str) -> UninstallResult:
@@ -157,6 +159,8 @@ def uninstall(repo: Repo, layout: paths.Layout, repo_id: str) -> UninstallResult
     removed = [path for path in gone if os.path.lexists(path)]
     for path in removed:
         shutil.rmtree(path)
+    with contextlib.suppress(OSError):  # others' caches, models and locks stay
+        os.rmdir(layout.cache)
     return UninstallResult(tuple(removed), tracked)
 
 

@@ -37,7 +37,7 @@ _SHARES = ("cover", "window")  # parts of a score that tell what share of a ques
 # Of what was asked for, by how telling the words are. Below it, meaning gained three to five points of recall
 # at 5 on questions about conversations and passages; between it and 0.85, next to nothing.
 WEAK = 0.5
-LITTLE = 0.4  # below it, whoever asks is told what would help
+LITTLE = 0.4  # below it, the answer says what would help
 
 _PLACES = (
     "SELECT DISTINCT p.branch, g.why FROM row AS r JOIN place AS p ON p.row = r.id "

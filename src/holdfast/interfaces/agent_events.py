@@ -24,10 +24,11 @@ PATIENCE = 4.0  # seconds for what a session needs at its start: agents wait 5, 
 AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
 MAX_OUTPUT = 1 << 20
-AGENTS = ("codex", "claude", "gemini")
-# Events at which an agent gets text from us; Gemini ignores text before a tool.
-TELLING = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse")
-PATIENT = TELLING[:3]  # a late answer is kept for the next of these
+OWN_WORDS = ("codex", "gemini")  # whose events need no translation; Claude Code's hooks may have another caller
+# Events at which an agent gets text from us. Gemini ignores text before a tool, and reads it with the tool's result.
+TELLING = ("SessionStart", "SubagentStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse", "AfterTool")
+PATIENT = TELLING[:4]  # a late answer is kept for the next of these
+STARTS = TELLING[:2]  # of a session, and of a helper within it
 # Moments to read transcripts, in the background.
 DRAINING = ("SessionStart", "Stop", "AfterAgent", "SubagentStop", "SessionEnd")
 # Which fields of the input a pointer takes over, and what it calls them.
@@ -59,7 +60,7 @@ def main(argv: "list[str]") -> None:
         _signal.signal(_signal.SIGALRM, leave)
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
         _signal.setitimer(_signal.ITIMER_REAL, PATIENCE if event in PATIENT else DEADLINE)
-        if agent in AGENTS and event:
+        if is_name(agent) and event:
             keep_low_numbers_taken()
             answer, end = posix.pipe() if event in TELLING else (-1, -1)
             child = posix.fork()
@@ -69,6 +70,11 @@ def main(argv: "list[str]") -> None:
                 serve(agent, event, end)
     finally:
         posix._exit(0)  # before anything is printed about an error
+
+
+def is_name(agent: str) -> bool:
+    """Whether an agent may be called that: its files in the inbox begin with it."""
+    return agent.isascii() and agent.isalnum() and agent.islower() and agent[0].isalpha() and len(agent) <= 32
 
 
 def keep_low_numbers_taken() -> None:
@@ -103,9 +109,18 @@ def serve(agent: str, event: str, end: int) -> None:
     if event in PATIENT:
         _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
         posix.setsid()
-    given = fields(data.decode("utf-8", "replace"))
+    given, owner = fields(data.decode("utf-8", "replace")), agent
+    if agent not in OWN_WORDS and (agent != "claude" or b"COPILOT_CLI" in posix.environ):
+        from holdfast.interfaces import agent_callers
+
+        agent = agent_callers.caller(agent, given)
+        if not agent_callers.translate(agent, event, given):
+            return
+        if end >= 0 and (agent, event) in agent_callers.DEAF:
+            posix.close(end)
+            end = -1
     place = find_place(given.get("cwd"))
-    if place is None:
+    if place is None or is_silent(place, owner):
         return
     inbox = record(agent, event, given, place)
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
@@ -121,7 +136,7 @@ def answer(  # noqa: PLR0917 - all that is known of the event, and it is called 
     from holdfast.interfaces.context_delivery import ContextDelivery
 
     told = ContextDelivery(agent, event, given, place, inbox)
-    if event != "SessionStart" or not told.give_kept(end):
+    if event not in STARTS or not told.give_kept(end):
         from holdfast.interfaces import agent_replies
 
         agent_replies.tell(told, given, end)
@@ -202,6 +217,15 @@ def find_place(cwd: object) -> "RepositoryPlace | None":
         return None
     has_memory = is_folder(found.common + b"/holdfast") or is_folder(found.top + b"/.holdfast")
     return found if has_memory else None
+
+
+def is_silent(place: "RepositoryPlace", agent: str) -> bool:
+    """Whether the repository was disconnected from an agent's hooks, which others go on using."""
+    try:
+        posix.lstat(place.common + b"/holdfast/silent/" + agent.encode("ascii"))
+    except OSError:
+        return False
+    return True
 
 
 # ── the pointer ──────────────────────────────────────────────────────────────────────────────────

@@ -72,9 +72,13 @@ class HookMoment:
 
     def said(self) -> bytes:
         """The text as characters of a JSON string, or nothing."""
-        if self.event == "PreToolUse":
+        if self.event in ("PreToolUse", "AfterTool"):
+            from holdfast.interfaces import agent_callers
+
+            if self.told.agent in agent_callers.LATE and not self.told.holds("pack"):
+                return self._context("pack tool")
             return self._updated() + escaped(self._before_tool())
-        if self.event == "SessionStart":
+        if self.event in agent_events.STARTS:
             return self._context(self.told.start)
         prompt = self._prompt()
         if prompt is None:
@@ -148,7 +152,7 @@ class HookMoment:
             _signal.setitimer(_signal.ITIMER_REAL, agent_events.AFTERWARDS)
 
     def _updated(self) -> bytes:
-        """The context of now, if the one that was told was outdated and says something else."""
+        """The current context, if the session got an outdated one that says something else."""
         key = self.told.owed()
         kept = self.told.kept() if key else None
         if kept is None or not kept.is_current:
@@ -163,7 +167,7 @@ class HookMoment:
         """Count text given at a prompt or before a tool; a context is counted with its receipt."""
         from holdfast.store import tally
 
-        how = "tool" if self.event == "PreToolUse" else "prompt"
+        how = "prompt" if self.event in agent_events.PATIENT else "tool"
         memories = [note for note in self._notes if " " not in note and note != "prompt"]
         size = (len(text) + 3) // 4
         tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())

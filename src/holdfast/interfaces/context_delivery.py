@@ -7,7 +7,7 @@ through it. Hooks wait for this, so it imports what every Python has loaded alre
 import posix
 import time
 
-from holdfast.interfaces.agent_events import LONGEST, file_name, quoted
+from holdfast.interfaces.agent_events import LONGEST, PATIENT, file_name, quoted
 from holdfast.store import kept_context
 from holdfast.store.discovery import unsteered
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 IN_TIME = {True: 3.9, False: 1.4}  # seconds after which nobody listens any more, by whether the event is patient
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
-OUTDATED, UPDATED = "outdated", "updated"  # notes: a context was told that was not current; the next one replaced it
+OUTDATED, UPDATED = "outdated", "updated"  # notes: an outdated context was given; the next one replaced it
+_AS_CLAUDE = ("claude", "codex", "gemini")  # take the one form that Claude Code made
 _APPEND = posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC
 
 
@@ -33,9 +34,10 @@ class ContextDelivery:
         self.began = time.monotonic()
         self.agent, self.event, self.place, self.inbox = agent, event, place, inbox
         self.session = str(given.get("session_id") or "")
-        source = given.get("source")
+        source, helper = given.get("source"), given.get("agent_id")
         self.start = f"pack {source if isinstance(source, str) and 0 < len(source) < LONGEST else 'startup'}"
-        self.stem = file_name(agent, self.session)
+        of_helper = event == "SubagentStart" and isinstance(helper, str)  # it has a conversation of its own
+        self.stem = file_name(agent, f"{self.session}/{helper}" if of_helper else self.session)
         self.is_open = True  # whether its agent still waits for the answer
         self._fd, self._lines = -1, [""]
 
@@ -61,7 +63,7 @@ class ContextDelivery:
         return any(word.isdigit() and 0 <= time.time_ns() - int(word) < AGAIN for word in times)
 
     def owed(self) -> str:
-        """The key of a context that was outdated when it was told, and was not replaced since; else empty."""
+        """The key of an outdated context that was given and not replaced since; else empty."""
         found = [line.split(" ") for line in self._lines if line.startswith((OUTDATED, UPDATED))]
         return found[-1][1] if found and found[-1][0] == OUTDATED else ""
 
@@ -70,7 +72,7 @@ class ContextDelivery:
         return kept_context.load(self.place.git_dir, self.place.common) if unsteered(posix.environ) else None
 
     def give_kept(self, end: int) -> bool:
-        """At a session's start, print the kept context if it is current; False where more has to be looked at."""
+        """At the start of a session or a helper, print the kept context; False if there is none that is current."""
         with self:
             if self.is_recent(self.start):
                 self.give(b"", end, [])
@@ -83,9 +85,8 @@ class ContextDelivery:
 
     def give(self, text: bytes, end: int, notes: "list[str]", receipt: bytes = b"") -> bool:
         """Print a text, as the characters of a JSON string, and note what it told; False if it came too late."""
-        self.is_open, patient = False, self.event not in ("PreToolUse", "AfterTool")
-        told = b'{"hookEventName":"%s","additionalContext":"%s"}' % (self.event.encode("ascii"), text)
-        data = b'{"hookSpecificOutput":%s}\n' % told if text else b""
+        self.is_open, patient = False, self.event in PATIENT
+        data = b"%s\n" % self._worded(text) if text else b""
         in_time = time.monotonic() - self.began < IN_TIME[patient]
         try:
             while data and in_time:
@@ -100,6 +101,15 @@ class ContextDelivery:
         elif self.inbox:  # counted, a byte each
             _write(self.inbox + b"/late-" + self.agent.encode("ascii"), b".", posix.O_APPEND)
         return in_time
+
+    def _worded(self, text: bytes) -> bytes:
+        """What is printed, so that this agent's model reads the text."""
+        if self.agent in _AS_CLAUDE:
+            told = b'{"hookEventName":"%s","additionalContext":"%s"}' % (self.event.encode("ascii"), text)
+            return b'{"hookSpecificOutput":%s}' % told
+        from holdfast.interfaces import agent_callers
+
+        return agent_callers.reply(self.agent, self.event, text)
 
     def took(self) -> int:
         """Microseconds since the event."""

@@ -11,12 +11,16 @@ repeated it.
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from string import ascii_lowercase, ascii_uppercase
 
 from holdfast.patterns import regex
 from holdfast.values import frozen, replace
+
+# The agents whose own transcripts are read, and what people call them.
+AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI", "opencode": "opencode"}
+AGENTS |= {"qwen": "Qwen Code", "copilot": "Copilot CLI", "pi": "pi", "kimi": "Kimi Code", "cline": "Cline CLI"}
 
 # What a call does, as far as memory cares.
 CALLS = ("shell", "edit", "read", "search", "web", "plan", "agent", "mcp", "ask", "other")
@@ -26,13 +30,14 @@ STATES = ("open", "started", "done", "dropped")  # of an item of a plan
 MAX_PROMPT, MAX_TEXT, MAX_INPUT, MAX_OUTPUT = 200_000, 100_000, 64_000, 16_000
 MAX_STEPS = 500  # of one turn; a longer one goes on in the next, so that no reader holds all of it
 MAX_LINES = 20_000  # of one edit, added or removed
+MAX_TOKENS = 1_000_000_000  # of one answer: what claims more is damaged
 
 
 @frozen(kw_only=True)
 class TranscriptOrigin:
     """Whose transcript it is, and where the agent stood when it began."""
 
-    agent: str  # codex, claude, gemini
+    agent: str  # one of AGENTS, or the name of one that people built
     session: str  # the agent's own name of it
     role: str = "main"  # main, fork, subagent or internal
     parent: str | None = None  # the session it was forked from or spawned by
@@ -96,6 +101,42 @@ class Call:
 
 
 @frozen(kw_only=True)
+class TokenUse:
+    """What an answer of the model cost, as its agent wrote it down."""
+
+    read: int = 0  # tokens it was given, those from a cache among them
+    cached: int = 0  # of these
+    written: int = 0  # thoughts among them
+    dollars: float | None = None  # where the agent says so
+
+    def __add__(self, other: "TokenUse") -> "TokenUse":
+        told = [one for one in (self.dollars, other.dollars) if one is not None]
+        return TokenUse(
+            read=self.read + other.read,
+            cached=self.cached + other.cached,
+            written=self.written + other.written,
+            dollars=sum(told) if told else None,
+        )
+
+
+def dollars_of(use: TokenUse, model: str, prices: Mapping[str, tuple[float, ...]]) -> float | None:
+    """What tokens cost: as the agent says, else by the longest name in the table that its model begins with."""
+    known = sorted((name for name in prices if model.startswith(name)), key=len)
+    if use.dollars is not None or not known:
+        return use.dollars
+    dollars_in, dollars_out, *cached = prices[known[-1]]
+    from_cache = cached[0] if cached else dollars_in
+    return ((use.read - use.cached) * dollars_in + use.cached * from_cache + use.written * dollars_out) / 1e6
+
+
+def token_use(read: object, written: object, *, cached: object = 0, dollars: object = None) -> TokenUse | None:
+    """The numbers of a transcript, as far as they are numbers; None if they say nothing."""
+    counts = [one if type(one) is int and 0 <= one < MAX_TOKENS else 0 for one in (read, cached, written)]
+    paid = float(dollars) if type(dollars) in (int, float) and 0 <= dollars < MAX_TOKENS else None  # type: ignore[operator, arg-type]
+    return TokenUse(read=counts[0], cached=counts[1], written=counts[2], dollars=paid) if any(counts) or paid else None
+
+
+@frozen(kw_only=True)
 class TranscriptStep:
     """One answer of the model: a cycle of its run."""
 
@@ -107,6 +148,7 @@ class TranscriptStep:
     calls: tuple[Call, ...] = ()
     aside: bool = False  # a helper's step, told within the main transcript
     on_the_way: bool = False  # its text tells what is being done, not what came of it
+    usage: TokenUse | None = None
 
 
 @frozen(kw_only=True)
@@ -121,6 +163,7 @@ class TranscriptTurn:
     cwd: str | None = None
     branch: str | None = None
     interrupted: bool = False  # a person stopped it
+    commits: tuple[str, ...] = ()  # of this repository, that another record says came of it
     continues: bool = False  # goes on with the turn before it, which had MAX_STEPS steps
     start: int = 0  # bytes of the file from which it can be read again, and up to which it goes
     end: int = 0

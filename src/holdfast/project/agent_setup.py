@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from holdfast.capture import user_command
 from holdfast.capture.records import adr, knowledge_files, madr_export, notes
-from holdfast.capture.wiring import block, client_trust, connect_client, user_homes
+from holdfast.capture.wiring import block, client_trust, connect_client, connection_record, user_homes
 from holdfast.capture.wiring import connect_files as blocks
 from holdfast.curation import candidates, memory_conflicts, propose, snapshot
 from holdfast.diagnostics import agent_health
@@ -101,7 +102,7 @@ class AgentSetup(Concern):
 
     def _facts(self, name: str, user: user_homes.UserHomes) -> agent_health.AgentFacts:
         top = self.clone.repo.top
-        scopes = connect_client.scopes(name, user, top)
+        scopes = connect_client.scopes(name, user, top, self.clone.private)
         return agent_health.AgentFacts(
             name,
             user.programs[name],
@@ -138,14 +139,13 @@ class AgentSetup(Concern):
         done, unless `force` sets the edit aside. `scope` says whose settings get hooks and server: the user's
         ("user", which is usual) or the repository's ("project"); the block is in the repository always.
         """
-        user, top = self._homes(), self.clone.repo.top
+        user, top, store = self._homes(), self.clone.repo.top, self.clone.private
         clients = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
-        wiring = connect_client.connect(clients if tools else connect_client.connected(user, top), scope, user, top)
+        clients = clients if tools else connect_client.connected(user, top, store)
+        wiring = _carried_out(partial(connect_client.connect, clients, scope, user, top, store), dry_run=dry_run)
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         only_wiring = not names and bool(wiring.steps) and not blocks.connected(self.clone, list)
         told = [] if only_wiring else self._told()
-        if not dry_run:
-            wiring.carry_out()
         plan = blocks.ConnectionPlan((), done=not dry_run)
         if not only_wiring:
             plan = blocks.connect(self.clone, names, told, force=force, dry_run=dry_run)
@@ -159,15 +159,49 @@ class AgentSetup(Concern):
         With a `scope` only hooks and server of that scope go, and the block stays.
         """
         clients = [name for name in user_homes.CLIENTS if not tools or name in tools]
-        wiring = connect_client.disconnect(clients, scope, self._homes(), self.clone.repo.top)
-        if not dry_run:
-            wiring.carry_out()
+        here = self._homes(), self.clone.repo.top, self.clone.private
+        wiring = _carried_out(partial(connect_client.disconnect, clients, scope, *here), dry_run=dry_run)
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         if scope is not None:
             there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
             stay = [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
             return joined(blocks.ConnectionPlan((), done=not dry_run), wiring, stay)
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
+
+    def note_uses(self) -> None:
+        """Let the user's record know which user-wide hooks were called for this clone, wherever they were connected.
+
+        A clone needs no `connect` to be served by them; others must not take away what it uses.
+        """
+        user, store = self._homes(), self.clone.private
+        record = connection_record.load(user.record)
+        known = record.uses.get(os.path.realpath(store.private), ())
+        called = [one for one in user_homes.CLIENTS if one not in known and agent_inbox.last_seen(store, one)]
+        places = [(one, connect_client.scopes(one, user, self.clone.repo.top, store)) for one in called]
+        new = [one for one, found in places if found == ("user",)]
+        if new and record.files:
+            with connection_record.alone(user):
+                connection_record.join(user.record, store.private, new)
+
+    def leave(self) -> tuple[list[str], list[str]]:
+        """Take all of ours out for good, one agent at a time: what became of which file, and what had to stay."""
+        top, store = self.clone.repo.top, self.clone.private
+        changed: list[str] = []
+        left: list[str] = []
+
+        def take_out(plan: Callable[[], ConnectionPlan | connect_client.Wiring]) -> None:
+            try:
+                done = plan()
+                changed.extend(one.path for one in done.changes if one.action not in blocks.UNTOUCHED)
+                left.extend(done.notes)
+            except (HoldfastError, OSError) as error:
+                left.append(str(error).partition("\n")[0])
+
+        for name in user_homes.CLIENTS:
+            plan = partial(connect_client.disconnect, [name], None, self._homes(), top, store)
+            take_out(partial(_carried_out, plan, dry_run=False))
+        take_out(partial(blocks.disconnect, self.clone))
+        return list(dict.fromkeys(changed)), left
 
     def connected(self) -> list[ConnectedTool]:
         """The tools that read a block of ours, and whether it says what is accepted now."""
@@ -372,6 +406,16 @@ class AgentSetup(Concern):
         if why is not None:
             self.clone.notes.append(f"review.auto_restart: {why}")
         return why is None
+
+
+def _carried_out(plan: Callable[[], connect_client.Wiring], *, dry_run: bool) -> connect_client.Wiring:
+    """What changes in agents' settings, planned and done while nobody else does so."""
+    wiring = plan()
+    if not dry_run and any(change.action not in blocks.UNTOUCHED for change in wiring.changes):
+        with connection_record.alone(wiring.homes) as folders:
+            wiring = plan()
+            wiring.carry_out(folders)
+    return wiring
 
 
 def joined(found: ConnectionPlan, wiring: connect_client.Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:

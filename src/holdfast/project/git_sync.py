@@ -13,8 +13,8 @@ from holdfast.git import branch_lines, erase, hooks, moves, project_setup, publi
 from holdfast.index import refresh
 from holdfast.project.concern import Concern, T
 from holdfast.recall import lookup
-from holdfast.store import bundle, fsio
-from holdfast.values import frozen
+from holdfast.store import bundle, fsio, layout
+from holdfast.values import frozen, replace
 from holdfast.work import cleanup
 
 if TYPE_CHECKING:
@@ -134,10 +134,26 @@ class GitSync(Concern):
         return hooks.state(self.clone.repo, self.clone.private, prove=prove)
 
     def uninstall(self) -> project_setup.UninstallResult:
-        """Take Holdfast out of this clone; only git history remains."""
+        """Take Holdfast out of this clone and of agents' settings; only git history remains.
+
+        What others still need, or somebody edited, stays and is named.
+        """
         self.project.recall.close()
-        hooks.remove(self.clone.repo, self.clone.private)
-        return project_setup.uninstall(self.clone.repo, self.clone.private, self.clone.repo_id)
+        changed, left = self.project.clients.leave()
+        taken = hooks.remove(self.clone.repo, self.clone.private)
+        left += [*taken.left, *self._drop_crew_trees()]
+        done = project_setup.uninstall(self.clone.repo, self.clone.private, self.clone.repo_id)
+        return replace(done, changed=(*changed, *taken.hooks), left=tuple(left))
+
+    def _drop_crew_trees(self) -> list[str]:
+        """Remove the work trees of crews; gives those that hold work nobody committed, which stay."""
+        folder, repo = layout.crew_folder(self.project.environ or os.environ, self.clone.repo_id), self.clone.repo
+        trees = [top for top in repo.tops() if os.path.realpath(top).startswith(os.path.realpath(folder) + os.sep)]
+        stay = [top for top in trees if repo.attempt("worktree", "remove", top, write=True).returncode]
+        for place, _, _ in os.walk(folder, topdown=False):
+            with contextlib.suppress(OSError):
+                os.rmdir(place)
+        return [f"{top} holds work that is not committed" for top in stay]
 
     def reconcile(self) -> reconciliation.ReconcileOverview:
         """What moved since the last time, and all that it left in question."""

@@ -97,7 +97,7 @@ class HealthChecks(Concern):
     def stats(self) -> stats.Stats:
         """What was counted here, and what became of what was recalled."""
         limit = self.settings.number("model.calls_per_day") if self.settings.model_command else None
-        return stats.stats(self.clone, self._about(), calls_per_day=limit)
+        return stats.stats(self.clone, self._about(), calls_per_day=limit, prices=self.settings.prices)
 
     def reset_stats(self) -> None:
         """Delete all statistics and count from zero."""

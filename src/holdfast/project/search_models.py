@@ -9,7 +9,7 @@ import re
 import sqlite3
 import time
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast import config
@@ -317,6 +317,14 @@ def _problem(source: str | None, cache: str) -> str | None:
 # One setting written into a settings file; every other byte of it stays.
 
 _LARGEST = 64 * 1024
+
+
+def add_for_user(environ: Mapping[str, str], file: str | None, *, tell: Callable[[str], None]) -> str:
+    """Fetch MiniLM where there is no repository, for all of this user's; gives the settings file that says so."""
+    download.add(paths.cache_dir(environ), file=file, tell=tell)
+    own = paths.user_settings(environ)
+    put_setting(own, SETTING, embedding_model.MINILM)
+    return own
 
 
 def put_setting(path: str, name: str, value: str | list[str] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import time
 from collections import Counter
@@ -12,17 +13,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import agents
+from holdfast.capture.agents import specstory
 from holdfast.capture.ingest import agent_session, intake, live_transcripts, run_files, session_repository
-from holdfast.capture.records import knowledge_files
+from holdfast.capture.records import entire, knowledge_files
 from holdfast.curation import extraction, propose
-from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
+from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore, TooLarge
 from holdfast.index import refresh
 from holdfast.model import event, memory, transcript, utterance
 from holdfast.model.text import visible
+from holdfast.patterns import regex
 from holdfast.project import surviving_text
 from holdfast.project.concern import Concern
 from holdfast.recall.pack import sent_packs as given
-from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally
+from holdfast.store import agent_inbox, fsio, import_progress, receipt_files, tally, transcript_files
 from holdfast.values import field, frozen, mutable, replace
 
 if TYPE_CHECKING:
@@ -39,6 +42,7 @@ Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
 OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing in it for a memory"
 
 
+_NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
 _MAX_FOUND = 10_000  # files of a folder that somebody names
 
 
@@ -116,12 +120,69 @@ class TranscriptImport(Concern):
         folder, files = self._places(tool, path)
         bringing = Brought(name, folder)
         with self._intake() as ingest:
-            alone = path is not None and os.path.isfile(path)
+            alone = path is not None and transcript_files.is_there(path)
             chosen = self._choose(tool, ingest, files, bringing, since=since, named=alone)
             if not everywhere:
                 bringing.left += [knowledge_files.SkippedKnowledge(one.path, OTHER) for one in chosen if not one.ours]
                 chosen = [one for one in chosen if one.ours]
             self._take_all(tool, ingest, chosen, bringing, progress or (lambda *_: None))
+        return self._brought(bringing)
+
+    def import_specstory(self, path: str | None = None, *, progress: Progress | None = None) -> Brought:
+        """Import the conversations that SpecStory wrote here, or in a file or folder that somebody names."""
+        folder, tool = path or os.path.join(self.clone.repo.top, *specstory.FOLDER.split("/")), specstory.DIALECT
+        if not os.path.exists(folder):
+            raise NotFound(f"there is no {folder}", hint="Name the folder of SpecStory's history.")
+        found = [folder] if os.path.isfile(folder) else [*tool.files(folder)]
+        bringing = Brought("SpecStory", folder)
+        with self._intake() as ingest:
+            chosen = self._choose(tool, ingest, iter(found), bringing, since=None, named=True)
+            self._take_all(tool, ingest, chosen, bringing, progress or (lambda *_: None))
+        return self._brought(bringing)
+
+    def import_entire(self, *, progress: Progress | None = None) -> Brought:
+        """Import the sessions of Entire's branch, each with the commits whose trailer names one of its checkpoints."""
+        tell, repo = progress or (lambda *_: None), self.clone.repo
+        tip = entire.tip(repo)
+        if tip is None:
+            hint = f"Fetch it: git fetch origin {entire.BRANCH}:{entire.BRANCH}"
+            raise NotFound(f"there is no branch {entire.BRANCH}", hint=hint)
+        bringing, there = Brought("Entire", entire.BRANCH), entire.sessions(repo, tip)
+        total, passed = sum(one.size for one in there), 0
+        for left in glob.glob(os.path.join(self.clone.layout.private, "entire", "*.jsonl")):
+            fsio.remove(left)  # of an import that was killed
+        with self._intake() as ingest:
+            for one in there:
+                bringing.files += 1
+                self._take_entire(ingest, one, tip, bringing)
+                passed += one.size
+                tell(passed, total)
+        return self._brought(bringing)
+
+    def _take_entire(self, ingest: TranscriptIntake, one: entire.EntireSession, tip: str, bringing: Brought) -> None:
+        """Import one session: its transcript is put where its agent's dialect can read it, and taken away again."""
+        if one.size > entire.MAX_BLOB:
+            bringing.skip(one.session, TooLarge(f"its transcript has {one.size:,} bytes"))
+            return
+        folder = os.path.join(self.clone.layout.private, "entire")
+        path = os.path.join(folder, one.file_name)
+        fsio.make_dirs(folder)
+        try:
+            fsio.replace(path, self.clone.repo.blobs([one.blob]).get(one.blob, b""))
+            self.clone.repo.forget_answers()
+            name = next((name for name in agents.DIALECTS if agents.dialect(name).is_mine(path)), None)
+            if name is None:
+                bringing.skip(one.session, BadInput("no agent is known that writes such a transcript"))
+                return
+            tool = entire.belonging(agents.dialect(name), one, tip)
+            chosen = self._choose(tool, ingest, iter([path]), Brought(name), since=None, named=True)
+            self._take_all(tool, ingest, chosen, bringing, lambda *_: None)
+        finally:
+            fsio.remove(path)
+            with contextlib.suppress(OSError):
+                fsio.ops.rmdir(folder)
+
+    def _brought(self, bringing: Brought) -> Brought:
         if bringing.runs or bringing.proposed:
             self.project.views.render_quietly()
             self._forget_next()
@@ -146,7 +207,7 @@ class TranscriptImport(Concern):
                     hint="Name the folder, or one transcript, after the agent.",
                 )
             return folder, tool.files(folder)
-        if os.path.isfile(path):
+        if transcript_files.is_there(path):
             return os.path.dirname(path), iter([path])
         if not os.path.isdir(path):
             raise BadInput(f"there is no file or folder {path}", hint="Check the path.")
@@ -168,11 +229,11 @@ class TranscriptImport(Concern):
         for path in files:
             bringing.files += 1
             try:
-                facts = os.stat(path)
-                if oldest is not None and facts.st_mtime < oldest.timestamp():
+                facts = transcript_files.facts(path)
+                if oldest is not None and facts.mtime_ns < oldest.timestamp() * 1e9:
                     bringing.left.append(knowledge_files.SkippedKnowledge(path, OLDER))
                     continue
-                found.append(_Chosen(path, facts.st_size, ingest.repository.read(tool, path).origin))
+                found.append(_Chosen(path, facts.size, ingest.repository.read(tool, path).origin))
             except live_transcripts.BAD as error:
                 bringing.skip(path, error)
         if not named:
@@ -263,18 +324,20 @@ class TranscriptImport(Concern):
                 self._keep_pack(found)
             with contextlib.suppress(HoldfastError, OSError):
                 fsio.remove(path)
+        with contextlib.suppress(HoldfastError, OSError):  # the user's folder may not be writable
+            self.project.clients.note_uses()
         taken: list[IntakeResult] = []
 
         def take(agent: str, path: str, ended: bool, gone: bool) -> IntakeResult | None:
             tool = session_repository.only_this_repository(
-                agents.dialect(agent), ingest.repository, self.clone.repo.top, gone=gone
+                agents.spoken_by(agent), ingest.repository, self.clone.repo.top, gone=gone
             )
             found = ingest.take_in(tool, path, ended=ended)
             taken.extend([found] if found else [])
             return found
 
         with self._intake() as ingest:
-            done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most)
+            done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most, find=self._find)
         for one in taken:
             self._propose_from(one, may_ask=most is None)
         gone = "an agent's transcript is gone, and what it said with it"
@@ -284,6 +347,13 @@ class TranscriptImport(Concern):
         if done.runs:
             self._forget_next()
         return done
+
+    def _find(self, agent: str, session: str) -> str:
+        """Where an agent keeps a session of that name; nothing for a name that could lead anywhere else."""
+        if not _NAME.fullmatch(session):
+            return ""
+        tool = agents.spoken_by(agent)
+        return tool.find(tool.home(dict(self.project.environ), os.path.expanduser("~")), session)
 
     def _propose_from(self, taken: IntakeResult, *, may_ask: bool) -> None:
         """Propose memories from a session, but not its own context; its receipts move to the session it is now."""

@@ -72,6 +72,7 @@ class WorkAtHand:
     tasks: tuple[str, ...] = ()  # whose words these are
     changed: tuple[str, ...] = ()  # files that this branch changed
     likely: Mapping[str, float] | None = None  # files that the words may be about, and how likely; None: nobody looked
+    is_guess: bool = False  # nobody said what the work is: it is what lies about
 
 
 @frozen
@@ -123,7 +124,16 @@ def applicable(known: Iterable[KnownMemory], hand: WorkAtHand) -> list[Applicabl
             by_words.append(ApplicableMemory(known_one, TASK, f"mentions {fit.word}", fit.score))
     by_files.sort(key=lambda pair: (-pair[0], -pair[1].fit, pair[1].known.id))
     some = [*ordered(by_words)[:MOST_BY_WORDS], *(one for _, one in by_files[:MOST_LIKELY])]
+    if hand.is_guess:
+        some += _of_no_place(there, {one.known.id for one in (*filter(None, found), *some)})
     return ordered([*filter(None, found), *some])
+
+
+def _of_no_place(known: Iterable[KnownMemory], told: set[str]) -> list[ApplicableMemory]:
+    """The newest of those that name and cite no place: no file that lies about can call for them."""
+    rest = [one for one in known if not (one.applies_to or one.cites or one.id in told)]
+    newest = sorted(rest, key=lambda one: (one.updated, one.id), reverse=True)[:MOST_UNASKED]
+    return [ApplicableMemory(one, EVERYWHERE, "names no place") for one in newest]
 
 
 def _least(everybody: int, *, beside_files: bool) -> float:

@@ -21,11 +21,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from holdfast.patterns import regex
 from holdfast.store import fsio, git_inbox, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen
 
-AGENTS = ("codex", "claude", "gemini")
+AGENT = regex(r"[a-z][a-z0-9]{0,31}")  # whoever calls our hook: those we know, and agents people build themselves
 MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
 MAX_SMALL = 1 << 20  # of a file that is not a list of pointers
 VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is reported
@@ -96,6 +97,11 @@ def stem(agent: str, session: str) -> str:
     if plain != session:  # others may look the same
         plain += f"-{int.from_bytes(session.encode('utf-8', 'surrogatepass'), 'big') % _NAMES:x}"
     return f"{agent}-{plain}"
+
+
+def is_agent(name: object) -> bool:
+    """Whether an agent may be called that: its files here begin with its name."""
+    return isinstance(name, str) and AGENT.fullmatch(name) is not None
 
 
 def is_path(text: str) -> bool:
@@ -266,7 +272,7 @@ def sweep(now_ns: int, *stores: Layout) -> None:
 
 
 def _names(layout: Layout) -> list[str]:
-    return [name for name in layout.listed(layout.inbox) if name.startswith(tuple(f"{one}-" for one in AGENTS))]
+    return [name for name in layout.listed(layout.inbox) if AGENT.fullmatch(name.partition("-")[0])]
 
 
 def _ending(layout: Layout, ending: str) -> list[str]:
@@ -303,7 +309,7 @@ def _pointer(line: bytes) -> SessionPointer | None:
         value = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(value, dict) or value.get("v") != 1 or value.get("agent") not in AGENTS:
+    if not isinstance(value, dict) or value.get("v") != 1 or not is_agent(value.get("agent")):
         return None
     texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind")
     fields = {name: value[name] for name in texts if isinstance(value.get(name), str)}

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from holdfast.patterns import regex
-from holdfast.store import fsio, loose_records
+from holdfast.store import fsio, loose_records, transcript_files
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen, replace
 
@@ -83,18 +83,17 @@ class ImportProgress:
 
 def seen(path: str) -> TranscriptMark:
     """A transcript as it lies there now; OSError if it is gone."""
-    with open(path, "rb") as file:
-        facts, head = os.fstat(file.fileno()), file.read(_HEAD)
+    facts, head = transcript_files.facts(path), transcript_files.beginning(path, _HEAD)
     digest = hashlib.sha256(head).hexdigest()[:32]
-    return TranscriptMark(path, digest, len(head), facts.st_size, facts.st_mtime_ns)
+    return TranscriptMark(path, digest, len(head), facts.size, facts.mtime_ns)
 
 
 def goes_on(before: TranscriptMark, now: TranscriptMark) -> bool:
     """Whether a file is the same one, at most longer: then reading may go on in the middle of it."""
     if before.path != now.path or now.size < before.size or not before.head_size:
         return False
-    with open(now.path, "rb") as file:
-        return hashlib.sha256(file.read(before.head_size)).hexdigest()[:32] == before.head
+    head = transcript_files.beginning(now.path, before.head_size)
+    return hashlib.sha256(head).hexdigest()[:32] == before.head
 
 
 def load(stores: Iterable[Layout], agent: str, session: str) -> ImportProgress | None:

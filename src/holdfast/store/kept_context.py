@@ -61,7 +61,7 @@ def file_name(git_dir: bytes, common: bytes) -> "bytes | None":
 
 
 def plain_name(name: bytes) -> bytes:
-    """A name of one path element; those that look alike afterwards are told apart by a number."""
+    """A name of one path element; those that look alike afterwards get a number each."""
     plain = bytes(c if c in b"-_" or 48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122 else 95 for c in name[:80])
     return plain if plain == name else plain + b"-%x" % (int.from_bytes(name, "big") % NAMES)
 

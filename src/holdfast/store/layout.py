@@ -126,6 +126,7 @@ class Layout:
     claims = _Place("claims")  # who works on which task right now, in any work tree of this clone
     inbox = _Place("inbox")  # what hooks noticed and no command has read yet; pointers only
     git_inbox = _Place("inbox", "git.log")
+    silent = _Place("silent")  # an empty file for each agent whose user-wide hooks do not serve this clone
     agents = _Place("agents")  # what was read of each agent's transcripts so far, a file a session
     agent_database = _Place("agents.db")  # the working memory of agents that people build themselves
     agent_runs = _Place("agent-runs")  # their runs as transcripts, for the import that makes recorded runs of them

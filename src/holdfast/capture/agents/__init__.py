@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from holdfast.errors import BadInput
 from holdfast.lazy_module import LazyModule, lazy_modules
+from holdfast.model.transcript import AGENTS
 
 TYPE_CHECKING = False  # `typing` itself would cost every start
 if TYPE_CHECKING:
-    from holdfast.capture.agents import claude, codex, gemini
+    from types import ModuleType
+
     from holdfast.capture.agents.transcript_reader import Dialect
 else:
     lazy_modules(__name__)
-    claude, codex, gemini = (LazyModule(f"{__name__}.{name}") for name in ("claude", "codex", "gemini"))
 
-DIALECTS = {"codex": codex, "claude": claude, "gemini": gemini}
+DIALECTS: dict[str, ModuleType] = {name: LazyModule(f"{__name__}.{name}") for name in AGENTS}  # type: ignore[misc]
 
 
 def dialect(name: str) -> Dialect:
@@ -28,3 +29,10 @@ def dialect(name: str) -> Dialect:
         raise BadInput(f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
     found: Dialect = DIALECTS[name].DIALECT
     return found
+
+
+def spoken_by(agent: str) -> Dialect:
+    """The dialect of whoever called our hook: a known agent's, else that of agents which people build themselves."""
+    from holdfast.capture.agents import own_agent  # loaded by whoever goes through here
+
+    return dialect(agent) if agent in DIALECTS else own_agent.DIALECT

@@ -23,7 +23,17 @@ from holdfast.capture.agents.claude_records import ClaudeTasks, ClaudeTrigger, C
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord, records
 from holdfast.capture.agents.transcript_text import passed_over, short_name, text_value
 from holdfast.errors import BadInput
-from holdfast.model.transcript import MAX_STEPS, MAX_TEXT, Call, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
+from holdfast.model.transcript import (
+    MAX_STEPS,
+    MAX_TEXT,
+    Call,
+    TokenUse,
+    TranscriptOrigin,
+    TranscriptStep,
+    TranscriptTurn,
+    cut,
+    token_use,
+)
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import dict_of, field, list_of, mutable, replace
 
@@ -70,6 +80,7 @@ class _Step:
     calls: dict[str, Call] = field(default_factory=dict)
     given: dict[str, dict[str, Any]] = field(default_factory=dict)  # inputs of calls that wait
     lines: dict[str, str] = field(default_factory=dict)  # call -> uuid of the line it stood in
+    usage: TokenUse | None = None  # each line of a message says it again; the last one knows all of it
 
     def finished(self) -> TranscriptStep | None:
         """The step, if it says or does anything."""
@@ -84,6 +95,7 @@ class _Step:
             text=cut(said["text"], MAX_TEXT),
             calls=tuple(self.calls.values()),
             aside=self.aside,
+            usage=self.usage,
         )
 
     def forget(self, uuids: set[str]) -> None:
@@ -239,6 +251,17 @@ class ClaudeTurns:
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
         for number, block in enumerate(map(dict_of, blocks)):
             self._block(record, uuid, number, block)
+        self._used(short_name(message.get("id")) or uuid, dict_of(message.get("usage")))
+
+    def _used(self, named: str, told: dict[str, Any]) -> None:
+        """What a message cost; its input stands in three numbers."""
+        step = self._turn.messages.get(named) if self._turn and told else None
+        if step is not None:
+            fresh, made, found = (
+                value if type(value := told.get(f"{name}input_tokens")) is int else 0
+                for name in ("", "cache_creation_", "cache_read_")
+            )
+            step.usage = token_use(fresh + made + found, told.get("output_tokens"), cached=found) or step.usage
 
     def _block(self, record: TranscriptRecord, uuid: str, number: int, block: dict[str, Any]) -> None:
         kind = short_name(block.get("type"))
@@ -389,7 +412,7 @@ def _is_mine(path: str) -> bool:
 def _is_ours(value: dict[str, Any]) -> bool:
     """Whether a record is of Claude Code."""
     kind = value.get("type")
-    if not isinstance(kind, str) or "payload" in value:
+    if not isinstance(kind, str) or "payload" in value or "provenance" in value:  # those are Codex's and Qwen's
         return False
     if kind in _SPEAKING:
         return isinstance(value.get("sessionId"), str) or (isinstance(value.get("uuid"), str) and "message" in value)

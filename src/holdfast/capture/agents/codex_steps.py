@@ -16,7 +16,7 @@ from holdfast.capture.agents.codex_calls import CodexCallDraft, command_of, coun
 from holdfast.capture.agents.codex_patch import changes_of
 from holdfast.capture.agents.transcript_text import is_holdfast_tool, json_text, short_name, text_value, without_ours
 from holdfast.model import transcript as transcripts
-from holdfast.model.transcript import MAX_TEXT, Call, Result, Todo, TranscriptStep, TranscriptTurn, cut, ends
+from holdfast.model.transcript import MAX_TEXT, Call, Result, Todo, TokenUse, TranscriptStep, TranscriptTurn, cut, ends
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import dict_of, field, list_of, mutable, replace
 
@@ -158,6 +158,7 @@ class OpenCodexStep:
     said: list[str] = field(default_factory=list)
     calls: list[CodexCallDraft] = field(default_factory=list)
     on_the_way: bool = False
+    usage: TokenUse | None = None
 
 
 @mutable
@@ -195,6 +196,12 @@ class OpenCodexTurn:
     def begin_step(self, ts: str | None, model: str | None) -> None:
         self.steps.append(OpenCodexStep(ts, model))
         self.is_between = False
+
+    def used(self, usage: TokenUse) -> None:
+        """What the last answer cost; Codex says it when the answer is complete."""
+        if self.steps:
+            before = self.steps[-1].usage
+            self.steps[-1].usage = before + usage if before else usage
 
     def end_step(self) -> None:
         self.is_between = True
@@ -321,6 +328,7 @@ def _step(step: OpenCodexStep) -> TranscriptStep | None:
         text=cut("\n\n".join(step.said), MAX_TEXT),
         calls=calls,
         on_the_way=step.on_the_way,
+        usage=step.usage,
     )
 
 

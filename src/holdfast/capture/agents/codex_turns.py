@@ -15,13 +15,13 @@ from holdfast.capture.agents.codex_origin import RolloutHead, first_text, folder
 from holdfast.capture.agents.codex_steps import OpenCodexTurn, command_happened, files_changed, mcp_answered
 from holdfast.capture.agents.transcript_reader import TranscriptCounts, TranscriptRecord
 from holdfast.capture.agents.transcript_text import path_value, short_name, text_value, without_ours
-from holdfast.model.transcript import MAX_TEXT, Result, TranscriptTurn, cut
+from holdfast.model.transcript import MAX_TEXT, Result, TranscriptTurn, cut, token_use
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import dict_of, list_of
 
 _LISTS = PatternFile(__file__)
 _HEAD = rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d{1,12},)?"type":"'
-_EVENTS = rb"token_count|user_message|agent_message|agent_reasoning|task_complete|thread_settings_applied"
+_EVENTS = rb"user_message|agent_message|agent_reasoning|task_complete|thread_settings_applied"
 _PASSED_DISPLAY = rb'"thread_id":"[^"]{0,60}","turn_id":"[^"]{0,60}","item":\{"type":"(?:User|Agent)Message"'
 _KINDS = (
     rb'(?:world_state|token_usage_record)"',
@@ -57,6 +57,7 @@ class CodexTurns:
         self._by_person = head.origin.role in ("main", "fork")
         self._may_inherit = head.own_from > 0 or head.origin.role == "subagent"
         self._model: str | None = None
+        self._total: object = None  # tokens of the thread so far
         self._cwd = head.origin.cwd
         self._branch = head.origin.branch
         self._turn = OpenCodexTurn(start=0, continues=resumed)
@@ -127,7 +128,9 @@ class CodexTurns:
         kind = text_value(event.get("type"))
         if kind in _LISTS.words("passed_events"):
             return
-        if kind == "item_completed":
+        if kind == "token_count":
+            self._counted_tokens(dict_of(event.get("info")))
+        elif kind == "item_completed":
             self._shown(dict_of(event.get("item")))
         elif kind in ("task_started", "turn_started"):
             self._begins(short_name(event.get("turn_id")) or None)
@@ -139,6 +142,14 @@ class CodexTurns:
             self._turn.planned(goal_of(event.get("goal")))
         else:
             self._unknown(f"event_msg/{kind}")
+
+    def _counted_tokens(self, info: dict[str, Any]) -> None:
+        """What the last answer cost; it is said again when only the limits of the account changed."""
+        total, last = info.get("total_token_usage"), dict_of(info.get("last_token_usage"))
+        usage = token_use(last.get("input_tokens"), last.get("output_tokens"), cached=last.get("cached_input_tokens"))
+        if usage is not None and total != self._total:
+            self._turn.used(usage)
+        self._total = total
 
     def _shown(self, item: dict[str, Any]) -> None:
         kind = text_value(item.get("type"))

@@ -4,7 +4,7 @@
     .project_root, projects.json    which folder a project stands for; its sha256 stands in each transcript
 
 A log of updates means something only as a whole, so a reading always begins at the file's beginning,
-whatever offset it is given: every turn's `start` is 0. A turn is known by the id of its prompt, a step by
+whatever offset it is given: no turn has a place of its own. A turn is known by the id of its prompt, a step by
 its message's. `logs.json` holds prompts that stand in the transcripts too, and is not read.
 
 The file is folded into messages, and these make turns:
@@ -31,7 +31,7 @@ from holdfast.capture.agents.transcript_reader import TranscriptCounts, document
 from holdfast.capture.agents.transcript_text import json_text, own_words, passed_over, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model import transcript as transcripts
-from holdfast.model.transcript import Call, Result, TranscriptStep, TranscriptTurn, cut
+from holdfast.model.transcript import Call, Result, TranscriptStep, TranscriptTurn, cut, token_use
 from holdfast.patterns import PatternFile, regex
 from holdfast.values import dict_of, field, list_of, mutable
 
@@ -39,6 +39,7 @@ _LISTS = PatternFile(__file__)
 _EXIT = regex(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
 _ENDING = 600  # characters at the end of a command's output in which the tool says how it ended
 _NEW = "Successfully created"
+_PLANS = ("write_todos", "todo_write")
 _PATHS = ("file_path", "absolute_path", "dir_path", "path")
 
 
@@ -62,7 +63,7 @@ def called(told: dict[str, Any], call_id: str) -> Call:
         else None,
         paths=tuple(path for key in _PATHS if (path := text_value(given.get(key))))[:1],
         edits=_edits(tool, given, told, result) if worked and result and kind == "edit" else (),
-        todos=todo_list(given.get("todos"), "description", "content") if worked and tool == "write_todos" else None,
+        todos=todo_list(given.get("todos"), "description", "content") if worked and tool in _PLANS else None,
         result=result,
     )
 
@@ -266,14 +267,7 @@ def turns(log: GeminiLog, counted: TranscriptCounts, *, cwd: str | None, helper:
     def turn() -> Iterator[TranscriptTurn]:
         if key and (prompt or steps):
             yield TranscriptTurn(
-                key=key,
-                prompt=prompt,
-                ts=ts,
-                steps=tuple(steps),
-                cwd=cwd,
-                interrupted=interrupted,
-                continues=continues,
-                end=counted.end,
+                key=key, prompt=prompt, ts=ts, steps=tuple(steps), cwd=cwd, interrupted=interrupted, continues=continues
             )
 
     for message_id, message in log.messages.items():
@@ -327,6 +321,8 @@ def _step(key: str, message: dict[str, Any], answers: dict[str, object]) -> Tran
     calls = _calls(key, message, answers)
     if not (reasoning.strip() or text.strip() or calls):
         return None
+    told = dict_of(message.get("tokens"))
+    written = [value for name in ("output", "thoughts") if type(value := told.get(name)) is int]
     return TranscriptStep(
         id=key,
         ts=short_name(message.get("timestamp")) or None,
@@ -334,6 +330,7 @@ def _step(key: str, message: dict[str, Any], answers: dict[str, object]) -> Tran
         reasoning=cut(reasoning, transcripts.MAX_TEXT),
         text=cut(text, transcripts.MAX_TEXT),
         calls=calls,
+        usage=token_use(told.get("input"), sum(written), cached=told.get("cached")),
     )
 
 

@@ -65,6 +65,8 @@ class Dialect:
     # (path, byte offset, what an earlier reading knew) -> a reading. An offset is some turn's `start` or
     # the `end` of an earlier reading; with one, `origin` must be given.
     read: Callable[[str, int, TranscriptOrigin | None], TranscriptReading]
+    # (the tool's folder, a session) -> where its transcript lies, for hooks that do not say; empty: nobody knows
+    find: Callable[[str, str], str] = lambda _home, _session: ""
 
 
 def records(

@@ -47,7 +47,7 @@ def without_ours(text: str) -> str:
 
 MAX_KINDS = 64  # of unknown records that are counted apart
 _NAME = 200  # characters of such a kind, of an id, of a tool's name
-_OUR_TOOL = regex(r"(?:mcp__)?holdfast__|mcp_holdfast_|holdfast\.|(?i:mcp__plugin_[a-z0-9-]{1,64}_holdfast__)")
+_OUR_TOOL = regex(r"(?:mcp__)?holdfast__|mcp_holdfast_|holdfast[._-]|(?i:mcp__plugin_[a-z0-9-]{1,64}_holdfast__)")
 
 
 def text_value(value: object, limit: int | None = None) -> str:

@@ -289,6 +289,8 @@ class TranscriptIntake:
             files = run_files.files_written(turn, place)
             n, ts, key = taking.number(turn), run_anchor.turn_began(turn, origin) or taking.until, taking.key(turn)
             row = run_files.turn_row(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
+            also = run_files.helper_files(turn, now.path, origin.agent, place)
+            row["files"] = list(dict.fromkeys([*row["files"], *also]))[: run_files.TURN_FILES]
             taking.take(turn, whole, counts=row["key"] not in noted)
             told.append(self._clone.intake.value(row))
         if not told:

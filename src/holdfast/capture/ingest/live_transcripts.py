@@ -14,7 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from holdfast.capture.agents import dialect
+from holdfast.capture.agents import spoken_by
 from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.capture.ingest.run_anchor import moment
 from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge
@@ -23,7 +23,7 @@ from holdfast.model import session as rules
 from holdfast.model.event import timestamp
 from holdfast.model.text import visible
 from holdfast.model.transcript import Call, TranscriptTurn, cut
-from holdfast.store import agent_inbox, session_files
+from holdfast.store import agent_inbox, session_files, transcript_files
 from holdfast.store.agent_inbox import LiveSession, SessionPointer, SessionPointers
 from holdfast.values import field, frozen, mutable, replace
 
@@ -129,6 +129,13 @@ BAD = (HoldfastError, OSError, ValueError, LookupError, TypeError, AttributeErro
 
 # (agent, transcript, whether it has ended, whether its work tree, one of ours, is gone)
 Take = Callable[[str, str, bool, bool], IntakeResult | None]
+# (agent, session) -> where its transcript lies; for agents whose hooks do not say. Empty: nobody knows
+Find = Callable[[str, str], str]
+
+
+def nowhere(_agent: str, _session: str) -> str:
+    """For callers that know no agent's folder."""
+    return ""
 
 
 @mutable
@@ -152,6 +159,7 @@ class _Session:
     name: str
     new: SessionPointers | None
     live: LiveSession | None
+    found: str = ""  # where its transcript lies, if no pointer says so
 
     @property
     def all(self) -> tuple[SessionPointer, ...]:
@@ -159,7 +167,7 @@ class _Session:
 
     @property
     def path(self) -> str | None:
-        return (self.new.path if self.new else None) or (self.live.path if self.live else None)
+        return (self.new.path if self.new else None) or (self.live.path if self.live else None) or self.found or None
 
     @property
     def tree(self) -> str:
@@ -185,7 +193,7 @@ class _Session:
         return max([one.size for one in self.all] + ([self.live.size] if self.live else []), default=0)
 
 
-def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> LiveDrain:
+def drain(clone: Clone, take: Take, *, now: int, most: int | None = None, find: Find = nowhere) -> LiveDrain:
     """Read what waits; with `most`, nothing if there is more than that many bytes of it.
 
     `now` is the time in nanoseconds, by the clock of hooks and file systems.
@@ -194,13 +202,13 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> Liv
     if not any(agent_inbox.is_filled(store) for store in clone.stores):
         leave_no_drawer(clone)
         return done
-    if most is not None and backlog(clone) > most:
+    if most is not None and backlog(clone, find) > most:
         done.too_long = True
         done.waiting = len(agent_inbox.waiting(*clone.stores))
         return done
     try:
         with agent_inbox.held(clone.layout):
-            _drain(clone, take, now, done)
+            _drain(clone, take, now, done, find)
             agent_inbox.sweep(now, *clone.stores)
             leave_no_drawer(clone)
     except (Busy, ReadOnlyStore):  # another is at it, or this is a sandbox: it waits
@@ -208,15 +216,15 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None) -> Liv
     return done
 
 
-def backlog(clone: Clone) -> int:
+def backlog(clone: Clone, find: Find = nowhere) -> int:
     """How many bytes of transcripts wait to be read in this work tree."""
-    there = _sessions(clone, agent_inbox.waiting(*clone.stores))
+    there = _sessions(clone, agent_inbox.waiting(*clone.stores), find)
     sizes = ((_length(one.path), one.live.size if one.live else 0) for one in there if _is_here(clone, one.tree))
     return sum(max(0, size - before) for size, before in sizes)
 
 
-def _drain(clone: Clone, take: Take, now: int, done: LiveDrain) -> None:
-    there = _sessions(clone, agent_inbox.take(*clone.stores))
+def _drain(clone: Clone, take: Take, now: int, done: LiveDrain, find: Find) -> None:
+    there = _sessions(clone, agent_inbox.take(*clone.stores), find)
     # For each agent and work tree the last session that started: when, and which.
     starts = ((one, pointer) for one in there for pointer in one.all if pointer.event == "SessionStart")
     begun = {
@@ -230,10 +238,11 @@ def _drain(clone: Clone, take: Take, now: int, done: LiveDrain) -> None:
         _read(clone, take, one, done, now=now, is_followed=last[1] != one.name and last[0] > one.seen)
 
 
-def _sessions(clone: Clone, taken: Sequence[SessionPointers]) -> list[_Session]:
+def _sessions(clone: Clone, taken: Sequence[SessionPointers], find: Find) -> list[_Session]:
     new = {(one.agent, one.session): one for one in taken}
     live = {(one.agent, one.session): one for one in agent_inbox.live(*clone.stores)}
-    return [_Session(*key, new.get(key), live.get(key)) for key in dict.fromkeys([*live, *new])]
+    there = [_Session(*key, new.get(key), live.get(key)) for key in dict.fromkeys([*live, *new])]
+    return [one if one.path else replace(one, found=find(one.agent, one.name)) for one in there]
 
 
 def _is_here(clone: Clone, tree: str) -> bool:
@@ -279,7 +288,7 @@ def _say(done: LiveDrain, one: _Session, path: str, error: BaseException) -> Non
 def _is_bad(agent: str, path: str, error: BaseException) -> bool:
     """Whether a transcript itself is to blame, so that reading it again would be in vain."""
     if isinstance(error, BadInput):
-        return not dialect(agent).is_mine(path)
+        return not spoken_by(agent).is_mine(path)
     return isinstance(error, TooLarge) or not isinstance(error, HoldfastError | OSError)
 
 
@@ -294,7 +303,7 @@ def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done:
     session = (taken.session_id if taken else None) or (one.live.holdfast if one.live else None)
     questions = approval_requests(one.all)
     if session and questions:
-        said = approval_answers(questions, dialect(one.agent).read(path, 0, None))
+        said = approval_answers(questions, spoken_by(one.agent).read(path, 0, None))
         note_approvals(clone, session, said)
     return session
 
@@ -353,14 +362,14 @@ def _says_so(there: Sequence[SessionPointer]) -> bool:
 
 def _is_idle(path: str, seen: int, now: int, *, since: int = IDLE) -> bool:
     try:
-        return now - max(seen, os.stat(path).st_mtime_ns) > since
+        return now - max(seen, transcript_files.facts(path).mtime_ns) > since
     except OSError:
         return False
 
 
 def _length(path: str | None) -> int:
     try:
-        return os.stat(path).st_size if path else 0
+        return transcript_files.facts(path).size if path else 0
     except (OSError, ValueError):
         return 0
 
@@ -371,7 +380,7 @@ def _found(agent: str, path: str) -> str | None:
     archived = f"{home}/archived_sessions/{os.path.basename(path)}"
     ways = [path] + [f"{path}.zst"] * (agent == "codex")
     ways += [archived, f"{archived}.zst"] if agent == "codex" and there else []
-    return next(filter(os.path.isfile, ways), None)
+    return next(filter(transcript_files.is_there, ways), None)
 
 
 def leave_no_drawer(clone: Clone) -> None:

@@ -17,6 +17,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from holdfast.capture import agents, run_report, worktree_changes
@@ -27,7 +28,16 @@ from holdfast.capture.ingest.turn_notes import UndoneEdits, turn_notes
 from holdfast.errors import HoldfastError
 from holdfast.model import transcript as transcripts
 from holdfast.model.summary import Account, Summary, summary_page, turn_line
-from holdfast.model.transcript import MAX_TEXT, Call, Todo, TranscriptOrigin, TranscriptStep, TranscriptTurn, cut
+from holdfast.model.transcript import (
+    MAX_TEXT,
+    Call,
+    Todo,
+    TokenUse,
+    TranscriptOrigin,
+    TranscriptStep,
+    TranscriptTurn,
+    cut,
+)
 from holdfast.model.utterance import ON_THE_WAY, TriedCommand, Utterance, Who
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
@@ -130,6 +140,29 @@ def files_written(turn: TranscriptTurn, place: TranscriptPaths) -> dict[str, Tur
         if edit.moved_to and (target := place.path(edit.moved_to, turn)):
             found.setdefault(target, TurnWrittenFile("add", list(edit.added), []))
     return found
+
+
+def helper_files(turn: TranscriptTurn, transcript: str, agent: str, place: TranscriptPaths) -> list[str]:
+    """The files that a turn's helpers wrote, by their own transcripts beside the session's."""
+    beside, around = os.path.splitext(transcript)[0] + "/subagents", os.path.dirname(transcript)
+    names = [f"{os.path.basename(call.helper)}.jsonl" for call in turn.calls if call.helper]
+    found = [os.path.join(folder, name) for name in names for folder in (beside, around)]
+    if any(call.kind == "agent" and call.result is None for call in turn.calls):  # killed before it said which
+        found += _written_since(beside, moment(turn.ts))
+    written: dict[str, None] = {}
+    for path in dict.fromkeys(found):
+        with contextlib.suppress(HoldfastError, OSError, ValueError):
+            for one in agents.spoken_by(agent).read(path, 0, None):
+                written |= dict.fromkeys(files_written(one, place))
+    return list(written)
+
+
+def _written_since(folder: str, ts: str | None) -> list[str]:
+    since = datetime.fromisoformat(ts).timestamp() if ts else 0.0
+    with contextlib.suppress(OSError):
+        paths = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".jsonl"))
+        return [path for path in paths if os.stat(path).st_mtime >= since]
+    return []
 
 
 def turn_row(
@@ -262,6 +295,7 @@ class RunFilesWriter:
         self._calls: list[dict[str, Any]] = []
         self._files: dict[str, dict[str, Any]] = {}
         self.commits: dict[str, None] = {}  # that were made in it
+        self._usage: dict[str, TokenUse] = {}  # by model
         self._todos: tuple[Todo, ...] | None = None
         self._interrupted = False
         self._ended = str(context["started"])
@@ -272,13 +306,14 @@ class RunFilesWriter:
         `whole` is the turn of which the rest was imported before.
         """
         files = files_written(turn, self._place)
-        helpers = [path for call in turn.calls if call.helper for path in self._helper_files(call.helper)]
+        helpers = helper_files(turn, str(self._context["transcript"]["path"]), self._origin.agent, self._place)
         row = turn_row(turn, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row |= agent_texts(self._quotes.out_of(turn))
         row["notes"] += self._undone.notes(turn)
-        if turn.calls and self._place.top:  # by the log while the agent's git ran, and by what git told it
+        # By the log while the agent's git ran, by what git told it, and by what others noted.
+        if (turn.calls or turn.commits) and self._place.top:
             calls = committing(turn, row["ts"], row["ended"])
-            made = self._anchors.made(calls, self._origin, turn.cwd) + self._anchors.told(calls)
+            made = [*self._anchors.made(calls, self._origin, turn.cwd), *self._anchors.told(calls), *turn.commits]
             row["commits"] = list(dict.fromkeys(made))
             also = *helpers, *self._anchors.files_of(row["commits"])
             row["files"] = list(dict.fromkeys([*row["files"], *also]))[:TURN_FILES]
@@ -290,15 +325,6 @@ class RunFilesWriter:
             self._write_lines(path, one, n)
         self._account.add(turn)
         self._count(turn, row["ended"])
-
-    def _helper_files(self, session: str) -> Iterator[str]:
-        """The files that a helper wrote, by its own transcript beside this one."""
-        path = str(self._context["transcript"]["path"])
-        name = f"{os.path.basename(session)}.jsonl"
-        for place in (os.path.splitext(path)[0] + "/subagents", os.path.dirname(path)):
-            with contextlib.suppress(HoldfastError, OSError, ValueError):
-                for turn in agents.dialect(self._origin.agent).read(os.path.join(place, name), 0, None):
-                    yield from files_written(turn, self._place)
 
     def _write(self, name: str, row: Mapping[str, Any], words: list[str]) -> None:
         """Write a row; `words` are all of it that is somebody else's, so that one look is enough mostly."""
@@ -327,6 +353,10 @@ class RunFilesWriter:
         self._interrupted = turn.interrupted or any(call.result is None for call in last)
         self._all_calls += len(turn.calls)
         self._calls += map(_called, turn.calls[: MAX_CALLS - len(self._calls)])
+        for step in turn.steps:
+            if step.usage is not None:
+                model = (step.model or "")[:MAX_NAME]
+                self._usage[model] = self._usage.get(model, TokenUse()) + step.usage
         for call in turn.calls:
             self._todos = self._todos if call.todos is None else call.todos
 
@@ -376,6 +406,16 @@ class RunFilesWriter:
                     "calls": self._all_calls,
                     "duration_ms": run_report.duration(str(self._context["started"]), self._ended),
                     "files_changed": len(self._files),
+                    **(
+                        {
+                            "usage": [
+                                {"agent": self._origin.agent, "model": name, **asdict(one)}
+                                for name, one in sorted(self._usage.items())
+                            ]
+                        }
+                        if self._usage
+                        else {}
+                    ),
                     **({"repository": self._context["repository"]} if self._context["repository"] else {}),
                 },
                 "tool_calls": self._calls,

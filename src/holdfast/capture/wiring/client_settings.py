@@ -6,22 +6,27 @@ the matchers and timeouts in client_settings.txt, are part of what Codex's user 
 silences that hook until it is approved again. They stay as they are; what happens inside may change.
 """
 
+import json
 import os
 import re
+import shlex
 from collections.abc import Mapping
 from typing import Any
 
 from holdfast.capture.wiring import config_text
 from holdfast.capture.wiring.config_text import ConfigTextEdit, JsonDocument, JsonNode, JsonPart, NotPlain, our_server
-from holdfast.capture.wiring.user_homes import FINDING, OTHERWISE, UserHomes, hook_command
-from holdfast.patterns import PatternFile, regex
-from holdfast.values import field, frozen
+from holdfast.capture.wiring.user_homes import FOUND, OTHERWISE, UserHomes, hook_command
+from holdfast.patterns import PatternFile, regex, text_beside
+from holdfast.values import dict_of, dicts_of, field, frozen
 
 HOOKS, SERVERS, SERVER = "hooks", "mcpServers", "holdfast"
-_EVENT = r"(?:codex|claude|gemini) [A-Za-z]+"
-_OURS = regex(  # the bare command is how earlier versions wrote it
-    rf"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:).*/holdfast/hook['"]?) {_EVENT}"""
-    rf"|{re.escape(FINDING)}holdfast-hook {_EVENT}{re.escape(OTHERWISE)}"
+PLACES = (SERVERS, "mcp")  # opencode has its own name for it
+MADE = "written by `holdfast connect`"  # stands in each file that is ours alone
+_EVENT = r"[a-z]{1,32} [A-Za-z]+"
+_PROGRAM = r"""(?:holdfast-hook|['"]?(?:/|[A-Za-z]:)[^\n]*/holdfast/hook['"]?)"""
+_OURS = regex(  # the bare command is how earlier versions wrote it, and how a user's own settings have it
+    rf"{_PROGRAM} {_EVENT}"
+    rf"|command -v (?P<program>{_PROGRAM}) {re.escape(FOUND)}(?P=program) {_EVENT}{re.escape(OTHERWISE)}"
 )
 
 
@@ -31,12 +36,13 @@ class WantedSettings:
 
     hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     server: Mapping[str, Any] | None = None
+    place: str = SERVERS
 
     def whole(self) -> dict[str, Any]:
         """A file that says only this."""
         hooks = {event: [dict(group)] for event, group in self.hooks.items()}
         servers = {SERVER: dict(self.server)} if self.server is not None else {}
-        return {key: value for key, value in ((HOOKS, hooks), (SERVERS, servers)) if value}
+        return {key: value for key, value in ((HOOKS, hooks), (self.place, servers)) if value}
 
     def __bool__(self) -> bool:
         return bool(self.hooks) or self.server is not None
@@ -55,8 +61,11 @@ def find_ours(text: str) -> WantedSettings:
         for group in event.node.parts:
             if any(map(_is_ours, _handlers(group))):
                 hooks.setdefault(event.key or "", group.node.value)
-    server = _server(document)
-    return WantedSettings(hooks, server.node.value if server and our_server(server.node.value) else None)
+    for place in PLACES:
+        server = _server(document, place)
+        if server is not None and our_server(server.node.value):
+            return WantedSettings(hooks, server.node.value, place)
+    return WantedSettings(hooks)
 
 
 def put_ours(text: str, wanted: WantedSettings) -> list[ConfigTextEdit]:
@@ -75,7 +84,7 @@ def take_ours(text: str) -> list[ConfigTextEdit]:
     """The edits that take all of ours out; what is empty then, and only then, goes with it."""
     document = config_text.read_json(text)
     edits: list[ConfigTextEdit] = []
-    gone = [*_empty_hooks(document, edits), *_empty_servers(document, edits)]
+    gone = [*_empty_hooks(document, edits), *(one for at in PLACES for one in _empty_servers(document, edits, at))]
     edits += config_text.remove_parts(document.root, gone) if gone else []
     edits = config_text.sparing(document, edits)
     _prove(text, edits, WantedSettings())
@@ -123,9 +132,9 @@ def _put_group(document: JsonDocument, groups: JsonPart, group: Mapping[str, Any
 
 
 def _put_server(document: JsonDocument, wanted: WantedSettings, missing: dict[str, Any]) -> list[ConfigTextEdit]:
-    servers = _container(document.root, SERVERS) if wanted.server is not None else None
+    servers = _container(document.root, wanted.place) if wanted.server is not None else None
     if wanted.server is None or servers is None:
-        missing |= {SERVERS: {SERVER: dict(wanted.server)}} if wanted.server is not None else {}
+        missing |= {wanted.place: {SERVER: dict(wanted.server)}} if wanted.server is not None else {}
         return []
     there = config_text.member(servers, SERVER)
     if there is None:
@@ -151,8 +160,8 @@ def _empty_hooks(document: JsonDocument, edits: list[ConfigTextEdit]) -> list[Js
     return []
 
 
-def _empty_servers(document: JsonDocument, edits: list[ConfigTextEdit]) -> list[JsonPart]:
-    servers, ours = config_text.member(document.root, SERVERS), _server(document)
+def _empty_servers(document: JsonDocument, edits: list[ConfigTextEdit], place: str) -> list[JsonPart]:
+    servers, ours = config_text.member(document.root, place), _server(document, place)
     if servers is None or ours is None or not our_server(ours.node.value):
         return []
     if len(servers.node.parts) == 1:
@@ -180,8 +189,8 @@ def _events(document: JsonDocument) -> list[JsonPart]:
     return [part for part in hooks.parts if isinstance(part.node.value, list)] if hooks else []
 
 
-def _server(document: JsonDocument) -> JsonPart | None:
-    servers = _container(document.root, SERVERS)
+def _server(document: JsonDocument, place: str) -> JsonPart | None:
+    servers = _container(document.root, place)
     return config_text.member(servers, SERVER) if servers else None
 
 
@@ -224,9 +233,10 @@ def _without_ours(text: str) -> Any:
     hooks = value.get(HOOKS)
     if isinstance(hooks, dict):
         value[HOOKS] = {event: left for event, groups in hooks.items() if (left := _theirs(groups)) != []}
-    if isinstance(value.get(SERVERS), dict) and our_server(value[SERVERS].get(SERVER)):
-        del value[SERVERS][SERVER]
-    return {key: inner for key, inner in value.items() if key not in (HOOKS, SERVERS) or inner != {}}
+    for place in PLACES:
+        if isinstance(value.get(place), dict) and our_server(value[place].get(SERVER)):
+            del value[place][SERVER]
+    return {key: inner for key, inner in value.items() if key not in (HOOKS, *PLACES) or inner != {}}
 
 
 def _theirs(groups: Any) -> Any:
@@ -244,7 +254,7 @@ def _theirs(groups: Any) -> Any:
     return kept
 
 
-TOML = "toml"
+TOML, OWN = "toml", "own"
 _TABLES = PatternFile(__file__)
 
 
@@ -252,9 +262,14 @@ _TABLES = PatternFile(__file__)
 class ClientHook:
     """One event a client calls us for."""
 
-    event: str
+    event: str  # as the client calls it
     timeout: int
     matcher: str | None = None
+    ours: str = ""  # as we call it, if that differs
+
+    @property
+    def called(self) -> str:
+        return self.ours or self.event
 
 
 @frozen
@@ -263,53 +278,123 @@ class ClientSettingsFile:
 
     path: str  # the whole path
     shown: str
-    kind: str  # json or toml
+    kind: str  # json or toml; own if it is ours alone
     hooks: bool = False
     server: bool = False
     inside: bool = False  # whether it belongs to the work tree
     comments: bool = False  # whether the client reads JSON with comments
+    spare: bool = False  # whether one that is there already will do
 
     @property
     def what(self) -> str:
         """What of ours stands in it, in words."""
+        if self.kind == OWN:
+            return "package mark" if self.spare else "hooks"
         return "hooks and MCP server" if self.hooks and self.server else "hooks" if self.hooks else "MCP server"
 
 
 def hooks_of(client: str) -> list[ClientHook]:
     """The events a client calls us for."""
     rows = (row.split() for row in _TABLES.lines(f"hooks_{client}"))
-    return [ClientHook(event, int(timeout), *matcher) for event, timeout, *matcher in rows]
+    found = ((named.partition("="), timeout, matcher) for named, timeout, *matcher in rows)
+    return [
+        ClientHook(event, int(timeout), next(iter(matcher), None), ours) for (event, _, ours), timeout, matcher in found
+    ]
 
 
 def settings_of(client: str, scope: str, homes: UserHomes, top: str) -> list[ClientSettingsFile]:
-    """The files of a client that hold our hooks and our server in this scope."""
+    """The files of a client that hold our hooks and our server in this scope; none if it has no such scope."""
     inside, found = scope == "project", []
     for name, *ours in (row.split() for row in _TABLES.lines(f"{scope}_{client}")):
-        path = os.path.join(top, *name.split("/")) if inside else os.path.join(homes.folders[client], name)
-        shown, kind = name if inside else homes.shown(path), name.rpartition(".")[2]
-        hooks, server, comments = "hooks" in ours, "server" in ours, client == "gemini"
-        found.append(ClientSettingsFile(path, shown, kind, hooks, server, inside, comments))
+        path = os.path.join(top if inside else homes.folders[client], *name.split("/"))
+        shown, kind = name if inside else homes.shown(path), OWN if OWN in ours else name.rpartition(".")[2]
+        comments = client in _TABLES.words("comments")
+        flags = ("hooks" in ours, "server" in ours, inside, comments, "spare" in ours)
+        found.append(ClientSettingsFile(path, shown, kind, *flags))
     return found
 
 
 def wanted_settings(client: str, scope: str, setting: ClientSettingsFile, homes: UserHomes) -> WantedSettings:
     """What this file must say."""
     hooks = {hook.event: _group(homes, client, scope, hook) for hook in hooks_of(client)} if setting.hooks else {}
-    return WantedSettings(hooks, server_entry(client, scope, homes) if setting.server else None)
+    place = "mcp" if client == "opencode" else SERVERS
+    return WantedSettings(hooks, server_entry(client, scope, homes) if setting.server else None, place)
 
 
 def server_entry(client: str, scope: str, homes: UserHomes) -> dict[str, Any]:
     """How a client starts our server; none is configured to use it without asking."""
-    start: dict[str, Any] = {"command": homes.mcp, "args": []}
-    if scope == "project":
-        start = {"command": "holdfast", "args": ["mcp"]}
-    if client == "codex":
-        return {**start, "omit_tools_from": ["deferred"]}  # else no request of the model names the tools
-    return {"type": "stdio", **start} if client == "claude" else start
+    command, args = (homes.mcp, []) if scope == "user" else ("holdfast", ["mcp"])
+    start: dict[str, Any] = {"command": command, "args": args}
+    match client:
+        case "codex":
+            return {**start, "omit_tools_from": ["deferred"]}  # else no request of the model names the tools
+        case "claude":
+            return {"type": "stdio", **start}
+        case "copilot":
+            return {"type": "local", **start, "tools": ["*"]}
+        case "opencode":
+            return {"type": "local", "command": [command, *args], "enabled": True}
+        case "cline":
+            return {"transport": {"type": "stdio", **start}}
+    return start
 
 
 def _group(homes: UserHomes, client: str, scope: str, hook: ClientHook) -> dict[str, Any]:
     named = {"name": "holdfast"} if client == "gemini" else {}
-    command = hook_command(homes, client, hook.event, scope)
+    command = hook_command(homes, client, hook.called, scope)
+    if client == "kimi":
+        return {"event": hook.event, "command": command, "timeout": hook.timeout}
     handlers = [{**named, "type": "command", "command": command, "timeout": hook.timeout}]
     return {"matcher": hook.matcher, "hooks": handlers} if hook.matcher else {"hooks": handlers}
+
+
+# ── files that are ours alone ────────────────────────────────────────────────────────────────────
+
+
+def own_text(client: str, scope: str, setting: ClientSettingsFile, homes: UserHomes) -> str:
+    """The text of a file that is ours alone."""
+    name = os.path.basename(setting.path)
+    program = homes.hook if scope == "user" else "holdfast-hook"
+    match client, setting.spare:
+        case "opencode", True:
+            packages = {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}
+            lock = {"name": MADE, "lockfileVersion": 3, "requires": True, "packages": packages}
+            return config_text.new_json(lock) if name.endswith(".json") else f"{MADE}\n"
+        case "copilot", _:
+            hooks = {hook.event: [_copilot_hook(homes, scope, hook)] for hook in hooks_of(client)}
+            return config_text.new_json({"version": 1, "hooks": hooks})
+        case "cline", _:
+            called = next(hook.called for hook in hooks_of(client) if hook.event == name)
+            return _filled("client_cline.sh", program=shlex.quote(program), event=called)
+    tools = {"opencode": ["edit", "write", "patch", "apply_patch", "bash"], "pi": ["edit", "write", "bash"]}[client]
+    template, ask = f"client_{client}{os.path.splitext(name)[1]}", text_beside(__file__, "client_ask.js")
+    return _filled(template, ask=ask, client=client, command=json.dumps([program]), tools=json.dumps(tools))
+
+
+def own_mode(client: str) -> int:
+    """Cline runs the files in its folder of hooks."""
+    return 0o755 if client == "cline" else 0o644
+
+
+def is_own(data: bytes) -> bool:
+    """Whether a file is one of ours: it says so, or it has hooks of ours and no others."""
+    text = data.decode("utf-8", "replace")
+    if MADE in text:
+        return True
+    try:
+        hooks = dict_of(dict_of(json.loads(text)).get(HOOKS))
+    except (ValueError, RecursionError):
+        return False
+    commands = [handler.get("bash") for handlers in hooks.values() for handler in dicts_of(handlers)]
+    return bool(commands) and all(map(our_command, commands))
+
+
+def _copilot_hook(homes: UserHomes, scope: str, hook: ClientHook) -> dict[str, Any]:
+    return {"type": "command", "bash": hook_command(homes, "copilot", hook.called, scope), "timeoutSec": hook.timeout}
+
+
+def _filled(template: str, **words: str) -> str:
+    text = text_beside(__file__, template)
+    for name, word in words.items():
+        text = text.replace(f"@{name}@", word)
+    return text

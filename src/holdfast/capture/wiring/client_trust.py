@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from holdfast.capture.wiring import client_settings, config_text, connect_client
+from holdfast.capture.wiring import client_settings, config_text, connect_client, connection_record
 from holdfast.capture.wiring.user_homes import UserHomes
 from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
@@ -62,9 +62,30 @@ def gemini_trusts(top: str, homes: UserHomes) -> bool:
     return False
 
 
+def trusts(client: str, top: str, homes: UserHomes) -> bool:
+    """Whether a client's user trusts this folder, so that it reads what the repository says of hooks."""
+    folder, here = homes.folders[client], os.path.realpath(top)
+    if client == "gemini":
+        return gemini_trusts(top, homes)
+    if client == "copilot":
+        return here in list_of(_json(os.path.join(folder, "config.json")).get("trustedFolders"))
+    said = _json(os.path.join(folder, "trust.json"))  # pi's: the nearest folder that is named decides
+    named = [at for at in said if (here + os.sep).startswith(at.rstrip(os.sep) + os.sep)]
+    return bool(named) and said[max(named, key=len)] is True
+
+
+TRUSTING = {  # clients that read a repository's hooks only where their user trusts it, and how that is said
+    "gemini": "Gemini CLI reads .gemini/settings.json only in a folder you trust: /permissions trust",
+    "copilot": "Copilot CLI passes over .github/hooks without a word until you trust the folder: start copilot here",
+    "pi": "pi passes over .pi/extensions without a word until you trust the project: start pi here",
+}
+
+
 def switched_off(client: str, homes: UserHomes) -> str | None:
     """The setting by which its user switched all hooks off, in words; None if they are on."""
     folder = homes.folders[client]
+    if client not in ("codex", "claude", "gemini"):  # of the others no such setting is known
+        return None
     if client == "codex":
         features = dict_of(_toml(os.path.join(folder, "config.toml")).get("features"))
         return "[features] hooks = false in config.toml" if features.get("hooks") is False else None
@@ -105,6 +126,10 @@ def _label(event: str) -> str:
     return re.sub(r"(?<!^)([A-Z])", r"_\1", event).lower()
 
 
+OPENCODE_NOTE = (
+    "opencode would wait for npm beside our plug-in, so a package-lock.json says that nothing is missing; "
+    "for a plug-in of your own, run `npm install @opencode-ai/plugin` in that folder"
+)
 CODEX_NOTE = "Codex keeps new hooks silent until you approve them: start codex here, type /hooks and trust ours"
 
 
@@ -124,8 +149,10 @@ def steps_left(client: str, scope: str, homes: UserHomes, top: str) -> list[str]
         case "claude", _ if not homes.programs.get("claude"):  # else its own command said what did not work
             if by_hand := server_command("claude", scope, homes):
                 notes.append(f"claude is not on your PATH; to add the MCP server, run: {by_hand}")
-        case "gemini", "project" if not gemini_trusts(top, homes):
-            notes.append("Gemini CLI reads .gemini/settings.json only in a folder you trust: /permissions trust")
+        case _, "project" if client in TRUSTING and not trusts(client, top, homes):
+            notes.append(TRUSTING[client])
+        case "opencode", _:
+            notes.append(OPENCODE_NOTE)
     return notes
 
 
@@ -134,8 +161,9 @@ def events_to_approve(client: str, scope: str, homes: UserHomes, top: str) -> tu
     if client == "codex":
         file = client_settings.settings_of(client, scope, homes, top)[0].path
         return unapproved(os.path.abspath(file), homes)
-    if client == "gemini" and scope == "project":
-        return () if gemini_trusts(top, homes) else tuple(hook.event for hook in client_settings.hooks_of(client))
+    if client in TRUSTING and scope == "project":
+        waiting = tuple(hook.event for hook in client_settings.hooks_of(client)) or ("all",)
+        return () if trusts(client, top, homes) else waiting
     return None
 
 
@@ -144,6 +172,6 @@ def server_command(client: str, scope: str, homes: UserHomes) -> str | None:
 
     We never look there: what counts is whether the client's own command was run for us.
     """
-    if client != "claude" or scope != "user" or client in connect_client.load(homes.record).told:
+    if client != "claude" or scope != "user" or client in connection_record.load(homes.record).told:
         return None
     return "holdfast connect claude" if homes.programs.get(client) else connect_client.add_by_hand(homes)

@@ -12,9 +12,9 @@ proved by parsing both texts: nothing but our table may differ. Which settings a
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, takewhile
-from typing import Any
+from typing import Any, TypeGuard
 
 from holdfast.patterns import regex
 from holdfast.values import field, frozen, mutable
@@ -295,6 +295,9 @@ class _Reader:
 TABLE = "mcp_servers"
 NAME = "holdfast"
 MARK = "# Holdfast's MCP server; `holdfast disconnect codex` takes it out"
+HOOK_TABLE = "hooks"
+HOOK_MARK = "# Holdfast's hooks; `holdfast disconnect kimi` takes them out"
+_HOOK_HEADER = regex(r"[ \t]*\[\[[ \t]*[\"']?hooks[\"']?[ \t]*\]\]")
 _SERVER = regex(r"(?:holdfast|(?:/|[A-Za-z]:).*/holdfast/mcp)")
 _HEADER = regex(r"[ \t]*\[")
 _OWN = regex(r"""[ \t]*\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*["']?holdfast["']?[ \t]*[\].]""")
@@ -302,7 +305,12 @@ _OWN = regex(r"""[ \t]*\[[ \t]*["']?mcp_servers["']?[ \t]*\.[ \t]*["']?holdfast[
 
 def our_server(entry: object) -> bool:
     """Whether a server of our name is ours too."""
-    return isinstance(entry, dict) and _SERVER.fullmatch(str(entry.get("command", ""))) is not None
+    if not isinstance(entry, dict):
+        return False
+    transport = entry.get("transport")
+    command = (transport if isinstance(transport, dict) else entry).get("command", "")
+    command = command[0] if isinstance(command, list) and command else command
+    return _SERVER.fullmatch(str(command)) is not None
 
 
 def find_table(text: str) -> Mapping[str, Any] | None:
@@ -347,6 +355,84 @@ def take_table(text: str) -> str:
     after = "".join(kept)
     _prove(before, after, None)
     return after
+
+
+def find_hook_tables(text: str, is_ours: Callable[[object], bool]) -> list[dict[str, Any]]:
+    """The `[[hooks]]` of ours that the file has; NotPlain if it cannot be read."""
+    there = _parsed(text).get(HOOK_TABLE)
+    return [one for one in there if isinstance(one, dict) and is_ours(one.get("command"))] if _is_list(there) else []
+
+
+def put_hook_tables(text: str, rows: Sequence[Mapping[str, Any]], is_ours: Callable[[object], bool]) -> str:
+    """The file with these `[[hooks]]` of ours behind all else, and of ours no others."""
+    if find_hook_tables(text, is_ours) == list(rows):
+        return text
+    before, end = take_hook_tables(text, is_ours), newline(text)
+    body = before.removeprefix(BOM)
+    gap = "" if not body or body.endswith(end * 2) else end if body.endswith("\n") else end * 2
+    after = before + gap + render_hook_tables(rows, end)
+    if find_hook_tables(after, is_ours) != list(rows) or _without_hooks(after, is_ours) != _without_hooks(
+        text, is_ours
+    ):
+        raise NotPlain("our hooks cannot be put in without changing what is not ours")
+    return after
+
+
+def take_hook_tables(text: str, is_ours: Callable[[object], bool]) -> str:
+    """The file without the `[[hooks]]` of ours; all else as it is."""
+    if not find_hook_tables(text, is_ours):
+        return text
+    kept: list[str] = []
+    for section in _sections(text):
+        ours = _HOOK_HEADER.match(section[0].removeprefix(BOM)) and find_hook_tables("".join(section), is_ours)
+        if not ours:
+            kept += section
+            continue
+        if kept and kept[-1].strip().removeprefix(BOM) == HOOK_MARK:
+            kept.pop()
+            if kept and not kept[-1].strip().removeprefix(BOM):
+                kept.pop()  # the blank line we put before it
+        # Blank lines and comments below a table of ours belong to what follows.
+        kept += [line for line in section[1:] if not line.strip() or line.lstrip().startswith("#")]
+    after = "".join(kept)
+    if find_hook_tables(after, is_ours) or _without_hooks(after, is_ours) != _without_hooks(text, is_ours):
+        raise NotPlain("our hooks cannot be taken out without changing what is not ours")
+    return after
+
+
+def render_hook_tables(rows: Sequence[Mapping[str, Any]], end: str = "\n") -> str:
+    """Our hooks, with the comment that says whose they are."""
+    lines = [HOOK_MARK]
+    for row in rows:
+        lines += [f"[[{HOOK_TABLE}]]", *(f"{key} = {_value(value)}" for key, value in row.items())]
+    return "".join(line + end for line in lines)
+
+
+def _sections(text: str) -> Iterator[list[str]]:
+    """The lines of a file, from each header to the next."""
+    section: list[str] = []
+    for line in text.splitlines(keepends=True):
+        if _HEADER.match(line.removeprefix(BOM)) and section:
+            yield section
+            section = []
+        section.append(line)
+    if section:
+        yield section
+
+
+def _is_list(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _without_hooks(text: str, is_ours: Callable[[object], bool]) -> dict[str, Any]:
+    value = _parsed(text)
+    there = value.pop(HOOK_TABLE, None)
+    rest = (
+        [one for one in there if not (isinstance(one, dict) and is_ours(one.get("command")))]
+        if _is_list(there)
+        else there
+    )
+    return {**value, HOOK_TABLE: rest} if rest else value
 
 
 def render_table(entry: Mapping[str, Any], end: str = "\n") -> str:

@@ -3,121 +3,25 @@
 One scope only: Codex calls a hook that stands in the user's and in the project's file twice, and reads twice what it
 says. Claude Code keeps the servers of a user in ~/.claude.json, together with account data. We never open that file:
 `claude mcp add` is the way its maker gives, and `claude mcp remove` undoes it. The instruction block in the repository
-is `connect_files`' business.
-
-What we put into whose settings is recorded: enough to give each file back to the byte, and nothing that it holds. It is
-for each file the spans that are ours and a hash of the whole. While the hash fits, cutting the spans out gives the file
-as it was; once somebody changed it, only what is ours by its command is taken out. A lost record costs no more.
+is `connect_files`' business; what is ours in which file is `connection_record`'s to keep.
 """
 
 import contextlib
-import hashlib
-import json
 import os
 import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 
 from holdfast.capture.wiring import client_settings, config_text, connect_files, user_homes
-from holdfast.capture.wiring.client_settings import TOML, ClientSettingsFile
-from holdfast.capture.wiring.config_text import ConfigTextEdit, ordered
+from holdfast.capture.wiring.client_settings import OWN, TOML, ClientSettingsFile
+from holdfast.capture.wiring.config_text import ConfigTextEdit
 from holdfast.capture.wiring.connect_files import AgentFile, ConnectionChange, difference
+from holdfast.capture.wiring.connection_record import ConnectionRecord, WiredFile, cut, digest, load, moved
 from holdfast.capture.wiring.user_homes import CLIENTS, SCOPES, UserHomes
-from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore, TooLarge, UnsafePath
+from holdfast.errors import BadInput, Busy, HoldfastError, ReadOnlyStore
 from holdfast.store import fsio
-from holdfast.values import asdict, field, frozen, mutable, replace
-
-VERSION = 1
-LIMIT = 1 << 20
-
-
-@frozen
-class WiredFile:
-    """One file: how it was left, where our characters are in it, and whether it and its folders are ours."""
-
-    left: str  # sha256 of the bytes as we left them
-    spans: tuple[tuple[int, int], ...] = ()
-    made: bool = False
-    folders: int = 0
-
-
-@mutable
-class ConnectionRecord:
-    """All files we wrote into, by their real paths, and the clients whose own command knows our server."""
-
-    path: str
-    files: dict[str, WiredFile] = field(default_factory=dict)
-    told: list[str] = field(default_factory=list)
-
-    def fits(self, real: str, data: bytes) -> WiredFile | None:
-        """What was kept about a file, if nobody changed it since."""
-        kept = self.files.get(real)
-        return kept if kept is not None and kept.left == digest(data) else None
-
-    def save(self) -> None:
-        """Write it, or take it away if there is nothing to keep."""
-        if not self.files and not self.told:
-            fsio.remove(self.path)
-            return
-        files = {real: asdict(one) for real, one in sorted(self.files.items())}
-        fsio.make_dirs(os.path.dirname(self.path), mode=0o755)
-        said = {"v": VERSION, "files": files, "told": sorted(self.told)}
-        fsio.sweep(self.path)
-        fsio.replace(self.path, json.dumps(said, indent=1).encode() + b"\n")
-
-
-def load(path: str) -> ConnectionRecord:
-    """The record of this user; a damaged one is as good as none."""
-    try:
-        said = json.loads(fsio.read(path, limit=LIMIT))
-        files = {
-            real: WiredFile(
-                str(one["left"]),
-                tuple((int(start), int(end)) for start, end in one["spans"]),
-                bool(one["made"]),
-                int(one["folders"]),
-            )  # and nothing else: a later version may keep more
-            for real, one in said["files"].items()
-        }
-        return ConnectionRecord(path, files, [str(name) for name in said.get("told", [])])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, TooLarge, UnsafePath):
-        return ConnectionRecord(path)
-
-
-def digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def cut(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The text without these spans."""
-    done, at = [], 0
-    for start, end in sorted(spans):
-        done.append(text[at:start])
-        at = max(at, end)
-    return "".join([*done, text[at:]])
-
-
-def moved(spans: Sequence[tuple[int, int]], edits: Sequence[ConfigTextEdit]) -> tuple[tuple[int, int], ...] | None:
-    """Where our spans are after edits; None if an edit changes what is not ours: then nothing is certain."""
-    ours = [list(span) for span in sorted(spans)]
-    shift = 0
-    for edit in ordered(edits):
-        grown = len(edit.new) - (edit.end - edit.start)
-        start = edit.start + shift
-        around = [span for span in ours if span[0] <= start and start + (edit.end - edit.start) <= span[1]]
-        if edit.end > edit.start and not around:
-            return None
-        for span in ours:
-            if span in around:
-                span[1] += grown
-            elif span[0] >= start:
-                span[0], span[1] = span[0] + grown, span[1] + grown
-        if not around:
-            ours.append([start, start + len(edit.new)])
-            ours.sort()
-        shift += grown
-    return tuple((start, end) for start, end in ours if end > start)
-
+from holdfast.store.layout import Layout
+from holdfast.values import field, frozen, mutable, replace
 
 PATIENCE = 30
 CLAUDE_FILE = "~/.claude.json"
@@ -207,6 +111,7 @@ class WiringStep:
     kept: WiredFile | None = None
     launcher: bool = False
     removing: bool = False
+    was_ours: bool = False  # whether something of ours stood there before
 
     @property
     def change(self) -> ConnectionChange:
@@ -222,8 +127,7 @@ class WiringStep:
             return "delete" if self.after is None else "remove"
         if self.file.data is None:
             return "create"
-        was_ours = self.launcher or bool(self.file.data and _ours(self.file.path, self.file.data))
-        return "add" if self.kept is not None and self.kept.spans and not was_ours else "refresh"
+        return "add" if self.kept is not None and self.kept.spans and not self.was_ours else "refresh"
 
 
 @mutable
@@ -235,22 +139,35 @@ class Wiring:
     steps: list[WiringStep] = field(default_factory=list)
     commands: list[ClientCommand] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    store: Layout | None = None  # of the repository it is done for
+    joins: list[str] = field(default_factory=list)  # clients whose user-wide hooks serve it from now on
+    hears: list[str] = field(default_factory=list)  # of these, those that were silent
+    leaves: list[str] = field(default_factory=list)  # and those that no longer serve it
+    moves: list[ConnectionChange] = field(default_factory=list)  # the same, for people
 
     @property
     def changes(self) -> tuple[ConnectionChange, ...]:
-        return tuple([step.change for step in self.steps] + [one.change for one in self.commands])
+        return (*(step.change for step in self.steps), *(one.change for one in self.commands), *self.moves)
 
-    def carry_out(self) -> None:
-        """Do it: launchers first, so that no setting ever names what is not there; when removing, last."""
+    def carry_out(self, folders: int = 0) -> None:
+        """Do it: launchers first, so that no setting ever names what is not there; when removing, last.
+
+        `folders` is how many were made for the record, if it is the first that is kept there.
+        """
         self.record = load(self.homes.record)  # another clone may have connected something meanwhile
+        self.record.folders = self.record.folders or folders
         try:
+            for step in (one for one in self.steps if not one.launcher and not one.removing):
+                self.record.files.pop(step.file.real, None)
+                if step.kept is not None:
+                    self.record.files[step.file.real] = step.kept
+            self._note_users()
+            self.record.save()  # before the files: what a kill leaves half done can be taken out to the byte
             for step in sorted(self.steps, key=lambda step: step.launcher == step.removing):
                 if step.after != step.file.data:
                     _write(step)
-                if not step.launcher:
+                if step.removing:
                     self.record.files.pop(step.file.real, None)
-                    if not step.removing and step.kept is not None:
-                        self.record.files[step.file.real] = step.kept
             for command in self.commands:
                 self.notes += command.run(self.homes, self.record)
             self.record.save()
@@ -258,56 +175,125 @@ class Wiring:
             hint = "Make that folder writable, or choose other settings with --scope."
             raise ReadOnlyStore(str(error), hint=hint) from error
         if self.steps and self.steps[0].removing:
-            with contextlib.suppress(OSError):
-                fsio.ops.rmdir(self.homes.data)
+            connect_files.remove_empty(self.homes.data, max(self.record.folders, 1))
+
+    def _note_users(self) -> None:
+        """Let the record and the repository's store say which user-wide hooks serve it."""
+        if self.store is None:
+            return
+        self.record.use(_identity(self.store), join=self.joins, leave=self.leaves)
+        for name in self.hears:
+            fsio.remove(_silence(self.store, name))
+        for name in self.leaves:
+            fsio.make_dirs(self.store.silent)
+            fsio.replace(_silence(self.store, name), b"")
 
 
-def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
+def _identity(store: Layout) -> str:
+    return os.path.realpath(store.private)
+
+
+def _silence(store: Layout, name: str) -> str:
+    return os.path.join(store.silent, name)
+
+
+def is_silent(store: Layout | None, name: str) -> bool:
+    """Whether a client's user-wide hooks are to say and record nothing in this repository."""
+    return store is not None and os.path.lexists(_silence(store, name))
+
+
+def connect(names: Iterable[str], scope: str | None, homes: UserHomes, top: str, store: Layout | None = None) -> Wiring:
     """What must change so that these clients call us and know our server, in one scope."""
-    done = Wiring(homes, load(homes.record))
+    done = Wiring(homes, load(homes.record), store=store)
     for name in names:
         where = _scope(name, scope, homes, top)
         for setting in client_settings.settings_of(name, where, homes, top):
-            done.steps.append(_put(name, where, setting, homes, done.record))
+            step = _put(name, where, setting, homes, done.record)
+            done.steps += [step] if step is not None else []
         if where == "user":
             done.commands += commands_to_add(name, homes, done.record)
             _launch(done, name)
         elif not homes.programs.get("holdfast-hook"):
             done.notes.append("project scope names the bare command holdfast-hook, and it is not on your PATH")
+        _join(done, name, where)
     return done
 
 
-def disconnect(names: Sequence[str], scope: str | None, homes: UserHomes, top: str) -> Wiring:
-    """What must change so that these clients know nothing of us; launchers go with the last of them."""
-    done = Wiring(homes, load(homes.record))
-    for name in names:
-        for where in SCOPES if scope is None else (scope,):
+def disconnect(
+    names: Sequence[str], scope: str | None, homes: UserHomes, top: str, store: Layout | None = None
+) -> Wiring:
+    """What must change so that these clients know nothing of us; launchers go with the last of them.
+
+    Without a scope, the user's own settings stay where other repositories use them: then their hooks are silent in
+    this one. With the user's scope they go, whoever uses them.
+    """
+    done = Wiring(homes, load(homes.record), store=store)
+    going = {name: _leaving(done, name, scope, top) for name in names}
+    for name, places in going.items():
+        for where in places:
             for setting in client_settings.settings_of(name, where, homes, top):
                 step = _taken(name, setting, done.record)
                 if step is not None and step.file.real not in {one.file.real for one in done.steps}:
                     done.steps.append(step)
-        if scope != "project":
+        if "user" in places:
             done.commands += commands_to_remove(name, homes, done.record)
-    if scope != "project":
-        _unlaunch(done, names, top)
+    gone = [name for name, places in going.items() if "user" in places]
+    if gone:
+        _unlaunch(done, gone, top)
     return done
 
 
-def scopes(name: str, homes: UserHomes, top: str) -> tuple[str, ...]:
-    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing."""
+def _join(done: Wiring, name: str, scope: str) -> None:
+    """Have this repository counted among those that the user's hooks of a client serve."""
+    if done.store is None:
+        return
+    store = _identity(done.store)
+    if scope == "user" and name not in done.record.uses.get(store, ()):
+        done.joins.append(name)
+    if is_silent(done.store, name):
+        done.hears.append(name)
+    is_seen = any(name in step.tools and step.after != step.file.data for step in done.steps)
+    if name in (*done.joins, *done.hears) and not is_seen:
+        done.moves.append(ConnectionChange((name,), done.homes.repository(store), "join"))
+
+
+def _leaving(done: Wiring, name: str, scope: str | None, top: str) -> tuple[str, ...]:
+    """The scopes in which a client is taken out; where others use the user's, only this repository takes its leave."""
+    if scope == "project" or "user" not in scopes(name, done.homes, top):
+        return SCOPES if scope is None else (scope,)
+    store = _identity(done.store) if done.store else ""
+    others = [done.homes.repository(one) for one in done.record.users(name) if one != store]
+    done.leaves.append(name)
+    if others and scope is None:
+        if not is_silent(done.store, name):
+            done.moves.append(ConnectionChange((name,), done.homes.repository(store), "leave"))
+        used = f"{others[0]} and {len(others) - 1} more" if len(others) > 1 else others[0]
+        out = f"holdfast disconnect {name} --scope user"
+        done.notes.append(f"{name} stays connected in your own settings for {used}; out of these, too: {out}")
+        return ("project",)
+    if others:
+        done.notes.append(f"{name} is disconnected in {', '.join(others)}, too: your own settings served them")
+    return SCOPES if scope is None else (scope,)
+
+
+def scopes(name: str, homes: UserHomes, top: str, store: Layout | None = None) -> tuple[str, ...]:
+    """The scopes in which a client's files hold anything of ours; one that cannot be read holds nothing.
+
+    With a repository's `store`, those that serve it.
+    """
     found: dict[str, str] = {}
-    for scope in SCOPES:
+    for scope in SCOPES if not is_silent(store, name) else SCOPES[1:]:
         for setting in client_settings.settings_of(name, scope, homes, top):
             with contextlib.suppress(HoldfastError, OSError):
                 file = _look(setting, top)
-                if file.data is not None and _ours(file.path, file.data):
+                if file.data is not None and _ours(setting, file.data):
                     found.setdefault(file.real, scope)
     return tuple(scope for scope in SCOPES if scope in found.values())
 
 
-def connected(homes: UserHomes, top: str) -> list[str]:
-    """The clients whose settings hold anything of ours, in any scope."""
-    return [name for name in CLIENTS if scopes(name, homes, top)]
+def connected(homes: UserHomes, top: str, store: Layout | None = None) -> list[str]:
+    """The clients whose settings hold anything of ours, in any scope that serves a repository."""
+    return [name for name in CLIENTS if scopes(name, homes, top, store)]
 
 
 def as_wanted(name: str, scope: str, homes: UserHomes, top: str) -> bool:
@@ -323,6 +309,8 @@ def _scope(name: str, asked: str | None, homes: UserHomes, top: str) -> str:
     """The scope to use: the one asked for, else the one in use, else the user's."""
     there = scopes(name, homes, top)
     scope = asked or ("project" if "project" in there else "user")
+    if not client_settings.settings_of(name, scope, homes, top):
+        raise BadInput(f"{name} has no settings of a repository that we know of", hint="Leave out --scope project.")
     other = next((one for one in there if one != scope), None)
     settings = [client_settings.settings_of(name, one, homes, top) for one in SCOPES]
     files, others = ({os.path.realpath(setting.path) for setting in of} for of in settings)
@@ -335,8 +323,12 @@ def _scope(name: str, asked: str | None, homes: UserHomes, top: str) -> str:
     return scope
 
 
-def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, kept: ConnectionRecord) -> WiringStep:
+def _put(
+    name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, kept: ConnectionRecord
+) -> WiringStep | None:
     file = _look(setting, None)
+    if setting.kind == OWN:
+        return _put_own(name, setting, file, client_settings.own_text(name, scope, setting, homes), kept)
     wanted = client_settings.wanted_settings(name, scope, setting, homes)
     if file.data is None:
         text = new_text(setting, wanted)
@@ -345,11 +337,34 @@ def _put(name: str, scope: str, setting: ClientSettingsFile, homes: UserHomes, k
     text = file.data.decode()
     edits = _edits(setting, text, wanted)
     after = config_text.apply_edits(text, edits)
-    return WiringStep((name,), file, after.encode(), setting.what, _kept(file, after, edits, kept))
+    return WiringStep(
+        (name,),
+        file,
+        after.encode(),
+        setting.what,
+        _kept(setting, file, after, edits, kept),
+        was_ours=_ours(setting, file.data),
+    )
+
+
+def _put_own(
+    name: str, setting: ClientSettingsFile, file: AgentFile, text: str, kept: ConnectionRecord
+) -> WiringStep | None:
+    """A file that is ours alone; None where somebody's own will do."""
+    after = text.encode()
+    if file.data is not None and not client_settings.is_own(file.data):
+        if setting.spare:
+            return None
+        raise BadInput(f"{setting.shown} is not ours; it is left alone", hint="Move it out of the way.")
+    before = kept.files.get(file.real, WiredFile("", folders=file.folders))
+    made = replace(before, left=digest(after), spans=((0, len(after)),), made=True)
+    return WiringStep((name,), replace(file, mode=client_settings.own_mode(name)), after, setting.what, made)
 
 
 def new_text(setting: ClientSettingsFile, wanted: client_settings.WantedSettings) -> str:
     """A settings file of our own."""
+    if setting.kind == TOML and setting.hooks:
+        return config_text.render_hook_tables([*wanted.hooks.values()])
     if setting.kind == TOML:
         return config_text.render_table(wanted.server or {})
     return config_text.new_json(wanted.whole())
@@ -357,6 +372,10 @@ def new_text(setting: ClientSettingsFile, wanted: client_settings.WantedSettings
 
 def _edits(setting: ClientSettingsFile, text: str, wanted: client_settings.WantedSettings) -> list[ConfigTextEdit]:
     try:
+        if setting.kind == TOML and setting.hooks:
+            rows = [*wanted.hooks.values()]
+            after = config_text.put_hook_tables(text, rows, client_settings.our_command)
+            return config_text.edits_between(text, after)
         if setting.kind == TOML:
             return config_text.edits_between(text, config_text.put_table(text, wanted.server or {}))
         if not text.removeprefix(config_text.BOM).strip():
@@ -368,13 +387,15 @@ def _edits(setting: ClientSettingsFile, text: str, wanted: client_settings.Wante
         raise BadInput(f"{setting.shown}: {why}; it is left alone", hint=_BY_HAND) from None
 
 
-def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: ConnectionRecord) -> WiredFile | None:
+def _kept(
+    setting: ClientSettingsFile, file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: ConnectionRecord
+) -> WiredFile | None:
     """How to undo it: from what was kept before if the file is as we left it, else from here on."""
     assert file.data is not None
     before = kept.fits(file.real, file.data)
     if not edits:
         return before or kept.files.get(file.real)
-    if before is None and _ours(file.path, file.data):
+    if before is None and _ours(setting, file.data):
         return None  # ours is in it already and nobody knows how the file was without
     spans = moved(before.spans if before else (), edits)
     return replace(before or WiredFile(""), left=digest(after.encode()), spans=spans) if spans is not None else None
@@ -382,8 +403,12 @@ def _kept(file: AgentFile, after: str, edits: Sequence[ConfigTextEdit], kept: Co
 
 def _taken(name: str, setting: ClientSettingsFile, kept: ConnectionRecord) -> WiringStep | None:
     file = _look(setting, None)
-    if file.data is None or not _ours(file.path, file.data):
+    own = setting.kind == OWN and file.data is not None and client_settings.is_own(file.data)
+    if file.data is None or not (own or _ours(setting, file.data)):
         return None
+    if own:
+        made = kept.files.get(file.real)
+        return WiringStep((name,), file, None, setting.what, made, removing=True)
     text, before = file.data.decode(), kept.fits(file.real, file.data)
     if before is not None:
         after: bytes | None = None if before.made else cut(text, before.spans).encode()
@@ -397,6 +422,7 @@ def _without(setting: ClientSettingsFile, text: str, kept: WiredFile | None) -> 
     try:
         if setting.kind == TOML:
             after = config_text.take_table(text)
+            after = config_text.take_hook_tables(after, client_settings.our_command)
             bare = not after.removeprefix(config_text.BOM).strip()
         else:
             after = config_text.apply_edits(text, client_settings.take_ours(text))
@@ -413,12 +439,15 @@ def _look(setting: ClientSettingsFile, top: str | None) -> AgentFile:
     return connect_files.look_at(setting.path, setting.shown)
 
 
-def _ours(path: str, data: bytes) -> bool:
+def _ours(setting: ClientSettingsFile, data: bytes) -> bool:
     """Whether a settings file holds anything of ours; what cannot be read holds nothing we could take out."""
+    if setting.kind == OWN:
+        return not setting.spare and client_settings.is_own(data)
     text = data.decode()
     try:
-        if path.endswith(".toml"):
-            return config_text.find_table(text) is not None
+        if setting.kind == TOML:
+            hooks = config_text.find_hook_tables(text, client_settings.our_command)
+            return config_text.find_table(text) is not None or bool(hooks)
         return bool(client_settings.find_ours(text))
     except config_text.NotPlain:
         return False

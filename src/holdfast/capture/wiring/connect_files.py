@@ -58,7 +58,7 @@ def _at(named: str, real: str, path: str, top: str) -> AgentFile:
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(named):
             raise UnsafePath(f"{path} is a link to nothing", hint="Mend or remove the link.") from None
-        return AgentFile(path, real, None, folders=_missing_folders(top, real))
+        return AgentFile(path, real, None, folders=missing_folders(top, real))
     if not stat.S_ISREG(facts.st_mode):
         raise UnsafePath(f"{path} is not a regular file", hint="Move it out of the way.")
     try:
@@ -73,11 +73,15 @@ def _at(named: str, real: str, path: str, top: str) -> AgentFile:
 def delete(file: AgentFile, *, folders: int) -> None:
     """Remove a file of ours, and as many folders above it as we made, if nothing else is in them."""
     fsio.remove(file.real)
-    parent = os.path.dirname(file.real)
-    for _ in range(folders):
+    remove_empty(os.path.dirname(file.real), folders)
+
+
+def remove_empty(folder: str, count: int) -> None:
+    """Remove a folder and those above it, so many in all, as far as nothing is in them."""
+    for _ in range(count):
         with contextlib.suppress(OSError):
-            fsio.ops.rmdir(parent)
-        parent = os.path.dirname(parent)
+            fsio.ops.rmdir(folder)
+        folder = os.path.dirname(folder)
 
 
 def _refuse_outside(top: str, path: str, real: str) -> None:
@@ -91,7 +95,8 @@ def _refuse_outside(top: str, path: str, real: str) -> None:
         raise UnsafePath(f"{path} is a link into {inside[0]}; it is left alone", hint="Remove the link.")
 
 
-def _missing_folders(top: str, real: str) -> int:
+def missing_folders(top: str, real: str) -> int:
+    """How many folders are missing above a path."""
     missing, parent = 0, os.path.dirname(real)
     while parent.startswith(top.rstrip(os.sep) + os.sep) and not os.path.isdir(parent):
         if os.path.lexists(parent):
@@ -110,7 +115,7 @@ def _text_only(path: str, data: bytes) -> bytes:
     return data
 
 
-AGENTS = "AGENTS.md"
+AGENTS, AGENTS_TOOL = "AGENTS.md", "agents"
 _CURSOR = (
     "---\ndescription: How to use this project's memory, its invariants and its decisions\nalwaysApply: true\n---\n"
 )
@@ -139,7 +144,8 @@ TOOLS = {
         Tool("aider", ("CONVENTIONS.md",), note=_AIDER),
     )
 }
-ALIASES = {"codex": "agents", "opencode": "agents"}  # tools that read AGENTS.md, by their own names
+# Tools that read AGENTS.md, by their own names.
+ALIASES = dict.fromkeys(("codex", "opencode", "qwen", "pi", "kimi", "cline"), AGENTS_TOOL)
 NAMES = (*ALIASES, *TOOLS)  # what `connect` takes
 
 
@@ -227,7 +233,7 @@ def connect(
     tools = tools or [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
     if not tools:
         raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(NAMES)}")
-    with fsio.locked(clone.layout.lock):
+    with contextlib.nullcontext() if dry_run else fsio.locked(clone.layout.lock):
         steps = _steps(clone, tools, block.block_text(told))
         notes = [tool.note for tool in tools if tool.note] + [
             f"{step.file.path} has {len(step.after):,} bytes; Codex reads the first {CODEX_READS:,} only"

@@ -12,15 +12,23 @@ import stat
 from collections.abc import Mapping
 
 from holdfast.errors import UnsafePath
+from holdfast.model.transcript import AGENTS
 from holdfast.patterns import text_beside
 from holdfast.store import fsio, layout
 from holdfast.values import frozen
 
-CLIENTS = ("codex", "claude", "gemini")
+CLIENTS = tuple(AGENTS)
 SCOPES = ("user", "project")
-_HOMES = {  # the variable that moves it, and the folder in the user's home
-    "codex": ("CODEX_HOME", ".codex"),
-    "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
+_HOMES = {  # the variable that moves it, where it is in the user's home, and what lies below either
+    "codex": ("CODEX_HOME", ".codex", ""),
+    "claude": ("CLAUDE_CONFIG_DIR", ".claude", ""),
+    "gemini": ("GEMINI_CLI_HOME", "", ".gemini"),
+    "opencode": ("XDG_CONFIG_HOME", ".config", "opencode"),
+    "qwen": ("QWEN_HOME", ".qwen", ""),
+    "copilot": ("COPILOT_HOME", ".copilot", ""),
+    "pi": ("PI_CODING_AGENT_DIR", ".pi/agent", ""),
+    "kimi": ("KIMI_CODE_HOME", ".kimi-code", ""),
+    "cline": ("CLINE_DIR", ".cline", ""),
 }
 
 
@@ -51,6 +59,10 @@ class UserHomes:
         """What we put into whose settings, so that it can be taken out to the byte."""
         return os.path.join(self.data, "connected.json")
 
+    def repository(self, store: str) -> str:
+        """A repository by its private store, as people write it."""
+        return self.shown(store.removesuffix(os.path.join(os.sep, ".git", "holdfast")))
+
     def shown(self, path: str) -> str:
         """A path as people write it."""
         inside = os.path.relpath(path, self.home)
@@ -60,8 +72,10 @@ class UserHomes:
 def homes_of(environ: Mapping[str, str], *, python: str, package: str) -> UserHomes:
     """The user whom this environment describes."""
     home = environ.get("HOME") or os.path.expanduser("~")
-    folders = {name: environ.get(variable) or os.path.join(home, folder) for name, (variable, folder) in _HOMES.items()}
-    folders["gemini"] = os.path.join(environ.get("GEMINI_CLI_HOME") or home, ".gemini")
+    folders = {
+        name: os.path.join(environ.get(variable) or os.path.join(home, folder), below).rstrip(os.sep)
+        for name, (variable, folder, below) in _HOMES.items()
+    }
     path = environ.get("PATH", "")
     names = (*CLIENTS, "holdfast", "holdfast-hook")
     programs = {name: shutil.which(name, path=path) for name in names}
@@ -71,19 +85,22 @@ def homes_of(environ: Mapping[str, str], *, python: str, package: str) -> UserHo
 
 
 HOOK = "holdfast-hook"
-FINDING, OTHERWISE = f"command -v {HOOK} >/dev/null 2>&1 && ", " || true"
+FOUND, OTHERWISE = ">/dev/null 2>&1 && ", " || true"
+BARE = ("codex", "claude", "gemini")  # go on if a hook fails; what Codex's user approved must not change by a byte
 
 
 def hook_command(homes: UserHomes, client: str, event: str, scope: str) -> str:
     """What a client runs for an event.
 
     In a repository's settings it runs for everybody who works there, Holdfast installed or not, and in every
-    client that reads another's settings; some refuse a tool call if its hook fails. So it ends with 0 in any
-    case. These words mean the same to sh, bash, zsh, dash and fish.
+    client that reads another's settings; a user's settings may be carried to another machine. Copilot CLI refuses a
+    tool call if its hook fails. So it ends with 0 in any case.
+    These words mean the same to sh, bash, zsh, dash and fish.
     """
-    if scope == "user":
-        return f"{shlex.quote(homes.hook)} {client} {event}"
-    return f"{FINDING}{HOOK} {client} {event}{OTHERWISE}"
+    program = shlex.quote(homes.hook) if scope == "user" else HOOK
+    if scope == "user" and client in BARE:
+        return f"{program} {client} {event}"
+    return f"command -v {program} {FOUND}{program} {client} {event}{OTHERWISE}"
 
 
 LAUNCHER_MODE = 0o755

@@ -17,6 +17,7 @@ from holdfast.interfaces.cli.output import picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, readers, table
 from holdfast.interfaces.cli.root import root
 from holdfast.interfaces.cli.setup_commands import exporting, importing
+from holdfast.model.transcript import AGENTS
 from holdfast.patterns import PatternFile
 
 if TYPE_CHECKING:
@@ -88,8 +89,8 @@ def exported(done: MadrExport) -> str:
     )
 
 
-TOOLS = ("codex", "claude", "gemini", "agents", "cursor", "copilot", "opencode", "aider")
-WIRED = ("codex", "claude", "gemini")  # what has hooks and an MCP server, beside the block
+WIRED = tuple(AGENTS)  # what has hooks, and most an MCP server, beside the block
+TOOLS = (*WIRED, "agents", "cursor", "aider")
 CONFIRM = "See it with --dry-run, then run it again with --yes."
 HOMES = {  # where an agent keeps its memory: the variable that moves it, else the folder in the user's home
     "claude": ("CLAUDE_CONFIG_DIR", ".claude"),
@@ -110,8 +111,8 @@ _wiring = options(
 def connect(place: Invocation, **given: Any) -> None:
     """Connect agents: hooks, MCP server and instructions.
 
-    TOOL is codex, claude or gemini, which get hooks, the MCP server and an instruction block; or agents,
-    cursor, copilot, opencode, aider, which get the block. Without TOOL, all that is there is refreshed.
+    TOOL is codex, claude, gemini, opencode, qwen, copilot, pi, kimi or cline, which get hooks, the MCP server and an
+    instruction block; or agents, cursor or aider, which get the block. Without TOOL, all that is there is refreshed.
     """
     with place.project() as project:
         _carry_out(project.clients.connect, "Write this?", **given)

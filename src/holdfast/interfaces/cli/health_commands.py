@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.findings import HealthFinding, HealthReport
     from holdfast.diagnostics.repair import Repair
     from holdfast.diagnostics.secret_scan import SecretScan
-    from holdfast.diagnostics.stats import ContextStats, Duration, RecallStats, Stats
+    from holdfast.diagnostics.stats import Duration, RecallStats, Stats, WorkStats
     from holdfast.project import Project
 
 
@@ -145,6 +145,7 @@ def check(place: Invocation, base: str | None) -> int:
 
 
 _MOST, _MOST_LISTED = 5, 100  # memories on the screen, and in JSON
+_DAYS = 7  # a week
 _COUNTS = (("used", "used"), ("recalled", "recalled"), ("told", "told"), ("looked", "looked at"))
 _OUTDATED = ("stale", "expired", "superseded", "deprecated")
 
@@ -156,7 +157,7 @@ def stats_text(found: Stats) -> str:
     since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
     rows = [(m.what, count(m.calls, "call"), count(m.texts, "text"), f"{m.seconds:,.1f} s") for m in found.models]
     models = [*(["Models:", *table(rows)] if rows else []), *_today(found)]
-    parts = [_recalls(found.recalls), _contexts(found.contexts), _memories(found, since), models]
+    parts = [_recalls(found.recalls), _contexts(found), _memories(found, since), _work(found), models]
     told = [line for part in parts if part for line in ("", *part)]
     return lines(f"Counted in this clone{since}; it stays here.", told)
 
@@ -174,12 +175,32 @@ def _recalls(found: RecallStats) -> list[str]:
     return [f"Recall{of}:", *table(_numbers_right(rows))]
 
 
-def _contexts(found: ContextStats) -> list[str]:
-    if not found.packs:
-        return []
-    mean = f"{found.tokens / found.packs:,.0f} a pack"
-    rows = [("packs", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
-    return ["Context at the start of sessions:", *table(_numbers_right(rows))]
+def _contexts(counted: Stats) -> list[str]:
+    found, rows = counted.contexts, []
+    if found.packs:
+        mean = f"{found.tokens / found.packs:,.0f} a pack"
+        rows = [("packs", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
+    if counted.late:
+        whose = ", ".join(f"{name} {late:,}" for name, late in counted.late.items())
+        rows.append(("too late", f"{sum(counted.late.values()):,}", f"warnings as well: {whose}"))
+    return ["Context at the start of sessions:", *table(_numbers_right(rows))] if rows else []
+
+
+def _work(found: Stats) -> list[str]:
+    """What agents used: by agent, by the newest days, and by the tasks that used most."""
+    told = []
+    for title, rows in (("Agents", found.agents), ("Days", found.days[:_DAYS]), ("Tasks", found.tasks[:_MOST])):
+        if rows:
+            told += [f"{title}:", *table([_work_row(one) for one in rows])]
+    if any(one.unpriced for one in found.agents):
+        told.append("Some models have no price; name them in your settings: usage.prices")
+    return told
+
+
+def _work_row(one: WorkStats) -> tuple[str, ...]:
+    cached = f" ({one.cached / one.read:.0%} cached)" if one.cached and one.read else ""
+    paid = "" if one.dollars is None else f"${one.dollars:,.2f}" + (" and more" if one.unpriced else "")
+    return one.name, count(one.runs, "run"), f"{one.read:,} tokens in{cached}", f"{one.written:,} out", paid
 
 
 def _memories(found: Stats, since: str) -> list[str]:
@@ -232,6 +253,7 @@ def stats_object(found: Stats) -> dict[str, Any]:
         "memories": {**counts, **picked(found, "cited", "acted"), "most_used": found.memories[:_MOST_LISTED]},
         "models": found.models,
         "model": picked(found, "calls_today", "calls_per_day"),
+        **picked(found, "agents", "tasks", "days", "late"),
     }
 
 

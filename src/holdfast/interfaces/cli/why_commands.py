@@ -33,11 +33,12 @@ def why_text(found: Explained) -> str:
     told = found.why
     if not told.answers:
         return f"{told.path} is empty"
-    said = _shares(told) if told.whole else _answers(told)
+    said = _shares(told) if told.whole else answers(told)
     return lines(said, _governs(found.governs), *(_knew(one) for one in found.knew))
 
 
-def _answers(told: Why) -> Iterator[str]:
+def answers(told: Why) -> Iterator[str]:
+    """The lines with the same answer, one after the other."""
     seen: set[str] = set()  # a prompt that led to many places is shown once
     for number, one in enumerate(told.answers):
         if number:

@@ -329,7 +329,7 @@ def _open(project: Project, _folder: str, given: dict[str, Any], _asking: McpCli
 
     shown = as_text(record_text(project.log.show(given["id"])))
     facts, blank, said = shown.partition("\n\n")
-    # A list of forty tools or files must not push out what was said.
+    # A list of forty tools or files must not push out the text.
     rows = [clip_tokens(row, FACT) for row in facts.splitlines()] + (blank + said).splitlines()[1:]
     return ToolAnswer(tool_text.within(rows, project.notices, given.get("budget"), whole=True))
 

@@ -218,7 +218,7 @@ def proposed(
     else:
         waiting = len(project.memory.candidates())
         lines = [f"{made.id} waits for a person's review, as one of {waiting:,}: {says}"]
-        lines += ["It is told to no agent before. What became of it: open with this id."]
+        lines += ["No agent gets it before. What became of it: open with this id."]
     lines += [f"Evidence: {flat(', '.join(made.memory.evidence), 200)}"] if made.memory.evidence else []
     if conflicts:
         lines += ["It conflicts, or may conflict, with what is known.", framed(f"- {flat(said)}" for said in conflicts)]

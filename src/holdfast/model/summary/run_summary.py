@@ -23,13 +23,12 @@ from holdfast.model.summary.checks import (
 from holdfast.model.summary.command_results import MAX_COMMAND, CheckOutcome, error_line, first_line, told_by
 from holdfast.model.summary.fields import MAX_LINE, Summary, SummaryCommand, SummaryFile, file_line
 from holdfast.model.summary.wording import beginning, code, count, cut, one_line
-from holdfast.model.transcript import Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
+from holdfast.model.transcript import AGENTS, Call, Result, Todo, TranscriptEdit, TranscriptOrigin, TranscriptTurn
 from holdfast.patterns import PatternFile
 from holdfast.values import field, mutable
 
 _PATTERNS = PatternFile(__file__)
 
-AGENTS = {"codex": "Codex", "claude": "Claude Code", "gemini": "Gemini"}
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
 SHOWN_FILES, SHOWN_TESTS, SHOWN_FAILURES, SHOWN_COMMANDS, SHOWN = 40, 10, 8, 15, 12
 _FIRST_ASKED, _LAST_ASKED = 4, 8

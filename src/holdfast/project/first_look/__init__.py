@@ -67,7 +67,7 @@ def try_repository(
         said += repository_records.of_documents(clone.repo.top)
     said = sorted(said, key=lambda one: -one.found.confidence)[:_MOST]
     found = candidate_support.backed(clone.repo, said, log, repository_records.tracked(clone.repo))
-    new = candidate_support.unknown(found, _known_by_now(here))
+    new = candidate_support.unknown(found, known_by_now(here))
     best, said_in = candidate_support.best(new), ("statement", "why", "words")
     return Tried(
         top=clone.repo.top,
@@ -87,7 +87,7 @@ def try_repository(
     )
 
 
-def _known_by_now(project: Project) -> list[tuple[str, str]]:
+def known_by_now(project: Project) -> list[tuple[str, str]]:
     """Kind and statement of all that was proposed here before; none where a damaged store cannot say."""
     if not _is_set_up(project.clone):
         return []

@@ -1,7 +1,7 @@
 """The agents' own records of this repository, read and not kept: who worked, and their words."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from holdfast.capture import agents
@@ -14,7 +14,7 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
-from holdfast.store import import_progress
+from holdfast.store import import_progress, transcript_files
 from holdfast.values import field, frozen, mutable
 
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
@@ -116,10 +116,10 @@ def _there(dialect: Dialect, environ: dict[str, str], home: str, since: datetime
     folder = dialect.home(environ, home)
     for path in dialect.files(folder) if os.path.isdir(folder) else ():
         try:
-            facts = os.stat(path)
+            facts = transcript_files.facts(path)
         except OSError:
             continue
-        yield path, facts.st_size, facts.st_mtime >= since.timestamp()
+        yield path, facts.size, facts.mtime_ns >= since.timestamp() * 1e9
 
 
 def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepository) -> None:
@@ -127,9 +127,13 @@ def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepositor
     try:
         origin = whose.read(dialect, path).origin
         if origin.role in ("main", "fork") and whose.owns(origin):
-            told.older.append(moment(origin.started) or datetime.fromtimestamp(os.path.getmtime(path), UTC))
+            told.older.append(moment(origin.started) or _written(path))
     except (HoldfastError, OSError, ValueError):
         pass  # what is not looked at need not be readable
+
+
+def _written(path: str) -> datetime:
+    return datetime.fromtimestamp(transcript_files.facts(path).mtime_ns / 1e9, UTC)
 
 
 def _take(
@@ -152,10 +156,7 @@ def _take(
         for turn in reading:
             if not session.add(turn):
                 break
-        known = import_progress.load(clone.stores, origin.agent, origin.session)
-        new = (
-            known is None or not known.ended or known.seen != import_progress.seen(path)
-        )  # not imported as it lies there
+        new = _is_new(clone, origin, path)
     except (HoldfastError, OSError, ValueError):
         told.left.append(SkippedKnowledge(path, UNREADABLE))
         return False
@@ -169,6 +170,51 @@ def _take(
     elif origin.role in ("main", "fork"):
         told.older.append(moment(origin.started) or since)
     return True
+
+
+def _is_new(clone: Clone, origin: TranscriptOrigin, path: str) -> bool:
+    """Whether a session was not imported as its transcript lies there now."""
+    known = import_progress.load(clone.stores, origin.agent, origin.session)
+    return known is None or not known.ended or known.seen != import_progress.seen(path)
+
+
+@frozen
+class AgentHistory:
+    """The sessions of one agent in this repository, however old."""
+
+    agent: str
+    sessions: int
+    new: int  # that were not imported so far, or continued since
+    size: int  # bytes of the new ones
+    oldest: str | None  # when the first of them began
+
+
+def histories(
+    clone: Clone, *, environ: Mapping[str, str], home: str, progress: Callable[[int, int], None] = lambda *_: None
+) -> list[AgentHistory]:
+    """What agents' records hold of this repository: transcripts are opened, and read no further than needed."""
+    whose, everything = SessionRepository(clone), datetime.fromtimestamp(0, UTC)
+    tools = [agents.dialect(name) for name in agents.DIALECTS]
+    files = [(tool, *one) for tool in tools for one in _there(tool, dict(environ), home, everything)]
+    found: dict[str, list[tuple[bool, int, str | None]]] = {}
+    for number, (tool, path, size, _) in enumerate(files):
+        progress(number, len(files))
+        try:
+            reading = whose.read(tool, path)
+            origin = reading.origin
+            if origin.role in ("main", "fork") and whose.owns(origin) and next(iter(reading), None):
+                one = (_is_new(clone, origin, path), size, origin.started)
+                found.setdefault(tool.name, []).append(one)
+        except (HoldfastError, OSError, ValueError):
+            continue  # the import says what it cannot read
+    return [_counted(name, there) for name, there in found.items()]
+
+
+def _counted(name: str, there: Sequence[tuple[bool, int, str | None]]) -> AgentHistory:
+    new = [size for is_new, size, _ in there if is_new]
+    return AgentHistory(
+        name, len(there), len(new), sum(new), min(filter(None, (one[2] for one in there)), default=None)
+    )
 
 
 class _Session:

@@ -1,7 +1,9 @@
 """What stands behind a candidate: who said it, which commits go with it, whether what it rests on holds."""
 
-from collections.abc import Iterable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
+from typing import TypeVar
 
 from holdfast.curation.extraction import candidate_claim
 from holdfast.git.repo import Repo
@@ -11,6 +13,7 @@ from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, T
 from holdfast.project.surviving_text import Rests, WrittenFiles
 from holdfast.values import frozen
 
+T = TypeVar("T")
 WANTED = ("decision", "dead-end", "invariant")
 _ALIKE = 0.6  # of the words two statements have together
 _SOON = timedelta(hours=12)  # in which work is committed
@@ -78,9 +81,11 @@ def unknown(candidates: Iterable[TriedCandidate], known: Iterable[tuple[str, str
     ]
 
 
-def best(candidates: Sequence[TriedCandidate], most: int = 3) -> list[TriedCandidate]:
+def best(
+    candidates: Sequence[T], most: int = 3, *, kind_of: Callable[[T], str] = operator.attrgetter("kind")
+) -> list[T]:
     """A decision, a dead end and an invariant if there are, else the best of what there is."""
-    firsts = [next((one for one in candidates if one.kind == kind), None) for kind in WANTED]
+    firsts = [next((one for one in candidates if kind_of(one) == kind), None) for kind in WANTED]
     chosen = [one for one in firsts if one is not None][:most]
     rest = [one for one in candidates if one not in chosen]
     return [*chosen, *rest[: most - len(chosen)]]

@@ -22,12 +22,12 @@ _TRAILER = regex(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked fr
 README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
 
 
-def commits(repo: Repo, *, since: datetime) -> list[TriedCommit]:
+def commits(repo: Repo, *, since: datetime, most: int = MAX_COMMITS) -> list[TriedCommit]:
     """The commits of the last days that HEAD holds, the newest first."""
     if repo.head().oid is None:
         return []
     form = "--format=%x01%H%x00%cI%x00%s%x00%b%x00"
-    asked = ("log", f"--max-count={MAX_COMMITS}", f"--since={since.isoformat()}", form)
+    asked = ("log", f"--max-count={most}", f"--since={since.isoformat()}", form)
     out = repo.attempt(*asked, "--name-only", "-z", "HEAD", "--").stdout.decode("utf-8", "surrogateescape")
     return [commit for row in out.split("\x01")[1:] if (commit := _parsed(row))]
 

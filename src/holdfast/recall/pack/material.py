@@ -185,7 +185,8 @@ def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None,
     files = asked.files or tuple(dict.fromkeys([*sorted(changed.uncommitted), *named, *worked]))
     objective = session.objective if session else None
     words = asked.words or " ".join([*(task.title for task in tasks), objective or ""])
-    return WorkAtHand(files, words, tuple(task.id for task in tasks), changed.committed, asked.likely)
+    is_guess = not (asked.files or asked.words)
+    return WorkAtHand(files, words, tuple(task.id for task in tasks), changed.committed, asked.likely, is_guess)
 
 
 def _tasks_at_hand(
