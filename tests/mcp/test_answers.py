@@ -108,7 +108,7 @@ def test_a_proposal_says_what_became_of_it(project: Project, repo: GitRepo) -> N
     given = {"type": "fact", "statement": "The crane needs oil of grade 46", "evidence": ["README"]}
     first = ask(repo, "propose", **given)
     name = first.split()[0]
-    assert "waits for a person's review, as one of" in first and "told to no agent before" in first
+    assert "waits for a person's review, as one of" in first and "No agent gets it before" in first
     assert "Evidence: file:README" in first and "waits already" in ask(repo, "propose", **given)
     project.memory.reject(name, reason="it is grade 32")
     opened = ask(repo, "open", id=name)

@@ -171,7 +171,7 @@ def advice(memory: "Connection", asked: "SearchQuery", found: "list[Row]", *, by
     gone = [f"“{word}”" for word, one in asked.spelled.items() if not one]
     said = [f"Searched {', '.join(near)}."] if near else []
     said += [f"Nothing here holds {' or '.join(gone)}."] if gone else []
-    if asked.words and is_weak(found, LITTLE):
+    if asked.words and (not found or (not by_meaning and is_weak(found, LITTLE))):
         said += ["These hits hold little of what was asked for."] if found else []
         helps = ["other or fewer words, or the files it is about"]
         if memory.execute(_SESSIONS).fetchone() is None:
