@@ -8,7 +8,7 @@ Nothing is imported but our own: the quick path answers with this.
 """
 
 from holdfast.index.hit_text import FIELDS, SUPERSEDED
-from holdfast.index.query import EVERY_BRANCH, HERE, Scope, quoted
+from holdfast.index.query import EVERY_BRANCH, HERE, Scope, names_kind, quoted
 from holdfast.index.ranking import search
 from holdfast.index.ranking_weights import WEIGHTS
 from holdfast.index.schema import facet
@@ -189,6 +189,7 @@ _VOCABULARY = (
 )
 _NEAR = "SELECT term, doc FROM temp.known WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
 RESPELLED = 4  # words of one question that are looked for in other spellings
+GUESSED = 0.5  # of its weight that a word keeps in another spelling: it may be another word
 _ENDING = 3  # letters of an ending
 SHORTEST, LONG = 5, 8  # letters of a stem with one wrong letter, and with two
 
@@ -196,13 +197,16 @@ SHORTEST, LONG = 5, 8  # letters of a stem with one wrong letter, and with two
 def respelled(sources: "Sequence[Connection]", asked: "SearchQuery") -> None:
     """Replace each word of a question that no text holds by the nearest one that some text does, if one is near."""
     for place, (word, term) in enumerate(zip(asked.words, asked.terms, strict=True)):
-        if len(asked.spelled) == RESPELLED or len(word) < SHORTEST or not word.isalpha() or _is_known(sources, term):
+        if len(asked.spelled) == RESPELLED or len(word) < SHORTEST or not word.isalpha():
+            continue
+        if names_kind(word) or _is_known(sources, term):
             continue
         near = min((one for db in sources for one in _nearest(db, word)), default=None)
         asked.spelled[word] = near[-1] if near else ""
         if near:
             asked.words[place] = near[-1]
             asked.terms[place] = f"{quoted(near[-1])} *"  # a stem is stemmed again
+            asked.weights[place] *= GUESSED
 
 
 def _is_known(sources: "Sequence[Connection]", term: str) -> bool:

@@ -338,10 +338,15 @@ def wanted_kind(asked: "SearchQuery") -> str | None:
     for place, word in enumerate(words):
         if word in _ASKING:
             for following in words[place + 1 : place + 4]:
-                kind = _KINDS.get(following) or _KINDS.get(following.removesuffix("s"))
-                if kind:
+                if kind := names_kind(following):
                     return kind
     return None
+
+
+def names_kind(word: str) -> str | None:
+    """The kind of thing that a word means, as `decisions` does."""
+    low = word.casefold()
+    return _KINDS.get(low) or _KINDS.get(low.removesuffix("s"))
 
 
 def names_identifier(asked: "SearchQuery") -> bool:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.index.pool import Near
     from holdfast.index.ranking import Step
 
+_UNSEARCHED = "commits, docs and code were not searched"
 _UNREAD = "not all commits, docs and code were searched"
 _READING = f"{_UNREAD}: {{0:.0%}} of them is read, the rest follows; ask again, or wait for it with holdfast index"
 UNASKED, ASKED = 5.0, 20.0  # seconds for meaning where words found little, and where somebody wants it
@@ -153,7 +154,7 @@ class TextSearch:
             try:
                 one.recover(why)
             except NotStored as refused:
-                self._clone.notes.append(f"commits, docs and code were not searched: {refused}")
+                self._clone.notes.append(f"{_UNSEARCHED}: {refused}")
                 self._corpus = None
             self._clone.notes.extend(one.take_notes())
 
@@ -216,12 +217,12 @@ class TextSearch:
         try:
             is_there = repository.bring_corpus(self._clone, self._corpus, self._choice, progress=self._progress)
         except sqlite3.DatabaseError as error:
-            self._clone.notes.append(f"commits, docs and code were not searched: {error}")
+            self._clone.notes.append(f"{_UNSEARCHED}: {error}")
             return ""
         notes = [note for note in self._corpus.take_notes() if note not in self._told]
         self._told.update(notes)
         self._clone.notes.extend(notes)
-        if not is_there:
+        if not is_there and not any(note.startswith(_UNSEARCHED) for note in self._told):
             self._ask_what_is_read(wanted=question.unfinished)
         return (meta(self._corpus.db, "head") or "") if is_there else ""
 

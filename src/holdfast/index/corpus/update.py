@@ -385,7 +385,8 @@ def _brought(clone: Clone, corpus: Index, choice: CorpusChoice, progress: Progre
         return True
     if patience or (not os.path.exists(corpus.path) and going.is_small()):
         return going.build(progress=progress, wait=LONG if patience else SHORT)
-    return going.build(progress=progress, seconds=AT_ONCE, wait=0)  # whoever asked says what was not searched
+    # Whoever asked says what was not searched; the first time there would be nothing else.
+    return not os.path.exists(corpus.path) and going.build(progress=progress, seconds=AT_ONCE, wait=0)
 
 
 def unfinished(corpus: Index) -> tuple[Index, float] | None:

@@ -74,7 +74,7 @@ class Invocation:
                 project.clone.repo.leave_answers()
             for notice in project.notices:
                 say(notice)
-            if project.has_unread:
+            if project.has_unread and not project.clone.reading:
                 from holdfast.interfaces import agent_replies
 
                 agent_replies.embed_later(project.clone.repo.top)
