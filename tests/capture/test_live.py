@@ -339,6 +339,18 @@ def test_what_is_no_transcript_is_set_aside_and_stops_no_other(desk: Desk, error
     assert len(live_transcripts.drain(clone, take, now=desk.now).runs) == 1 and desk.files() == set()
 
 
+def test_the_next_session_hears_what_a_killed_one_was_at(desk: Desk) -> None:
+    """An agent that dies takes its request along; the next one must not begin as if nothing had been asked."""
+    file = turn(rollout(desk.home, desk.place.repo.path), 1)
+    file.asks("Now write the lexer, please.").runs("make lexer", code=None)
+    desk.codex(file, "SessionStart", "Stop")
+    desk.drain()
+    desk.told("codex", "SessionStart", "another", None)
+    desk.drain()
+    (session,) = (one for one in session_files.all(desk.layout) if one.agent_session == file.session)
+    assert [item.text for item in session.open if item.state == "open"] == ["cut short: Now write the lexer, please."]
+
+
 @pytest.mark.parametrize("killed", [False, True])
 def test_what_a_helper_wrote_is_noted_with_its_turn(desk: Desk, killed: bool) -> None:
     """Half of an agent's edits are its helpers'; one that is killed tells nobody which helper it was."""

@@ -76,6 +76,7 @@ def screen(said: Answer, world: Path, repo: GitRepo) -> str:
     text = f"{said.out}---\n{said.err}"
     text = text.replace(str(repo.path), "/home/ada/shop").replace(str(world), "/home/ada")
     text = re.sub(r"\b[0-9a-f]{12}\b", "0123456789ab", text)
+    text = re.sub(r"\([\d.,]+ (KiB|bytes)\)", "(2.1 KiB)", text)  # transcripts name the folder
     text = re.sub(r"\d{8}T\d{6}Z-\w{6}", "20260201T100001Z-aaaaaa", text)
     text = re.sub(r"\b([A-Z]{3})-[0-9a-z]{6}\b", r"\1-aaaaaa", text)
     text = re.sub(r"\d{4}-\d\d-\d\d(, |  |: )", r"2026-02-01\1", text)

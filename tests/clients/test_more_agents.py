@@ -34,8 +34,8 @@ def runs(scene: Scene) -> list[Path]:
     return scene.runs()
 
 
-def ran_in_time(scene: Scene, prompt: str, script: list[dict[str, Any]]) -> Ran:
-    ran = scene.in_time(scene.client.words(prompt), script)
+def done(scene: Scene, prompt: str, script: list[dict[str, Any]]) -> Ran:
+    ran = scene.client.run(scene.repo, prompt, script)
     assert ran.code == 0, ran.out[-3000:]
     return ran
 
@@ -43,7 +43,7 @@ def ran_in_time(scene: Scene, prompt: str, script: list[dict[str, Any]]) -> Ran:
 def test_what_was_accepted_reaches_the_model_and_the_run_is_kept(scene: Scene) -> None:
     """This is what all of it is for."""
     scene.accept(MEMORY)
-    ran = ran_in_time(scene, ASKED, scene.script())
+    ran = done(scene, ASKED, scene.script())
     assert MARK in ran.request(FIRST.get(scene.name, 0))
     assert sum(MARK in ran.request(n) for n in range(FIRST.get(scene.name, 0))) == 0
     assert ran.request(-1).count(MEMORY) == 1, "it is there once"
@@ -64,7 +64,7 @@ def test_the_tools_of_our_server_are_offered(scene: Scene) -> None:
     if scene.name == "pi":
         assert not list(scene.client.home.glob(".pi/agent/mcp*"))
         return
-    ran = ran_in_time(scene, ASKED, [scene.shell("sleep 3"), {"text": "Done."}])
+    ran = done(scene, ASKED, [scene.shell("sleep 3"), {"text": "Done."}])
     body = json.loads(ran.request(-1))
     offered = [one.get("function", one).get("name") for one in body["tools"]]
     named = [name for name in offered if "holdfast" in name]
@@ -77,7 +77,7 @@ def test_an_edit_is_warned_about(scene: Scene) -> None:
     project.memory.remember(RULE, kind="invariant", accept=True, reviewer="Ada", applies_to=["hello.txt"])
     project.context.render_guards()  # as the background does after a turn
     first = [scene.shell("true")] if scene.name == "cline" else []  # there the first tool tells the context
-    ran = ran_in_time(scene, ASKED, [*first, *scene.edit(), {"text": "Done."}])
+    ran = done(scene, ASKED, [*first, *scene.edit(), {"text": "Done."}])
     said = json.loads(ran.request(-1))["messages"]
     edits = [n for n, one in enumerate(said) if "hullo" in json.dumps(one.get("tool_calls", ""))]
     after = "".join(json.dumps(one, ensure_ascii=False) for one in said[edits[0] :] if one["role"] != "assistant")

@@ -135,6 +135,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "session start": ("Another thing", "--again"),
     "show": ("{memory}",),
     "state": (),
+    "start": ("--yes",),
     "stats": (),
     "status": (),
     "supersede": ("{memory}", "The queue is in Redis.", "--evidence", "README", "--accept"),

@@ -153,7 +153,7 @@ def attack(stage: Stage, command: str, spoil: Callable[[Stage], Callable[[], Non
 
     stage_before = apart(lambda: _quietly(stage))
     apart(act)
-    if command not in ("connect", "uninstall"):
+    if command not in ("connect", "start", "uninstall"):
         assert stage.users() == users
 
 

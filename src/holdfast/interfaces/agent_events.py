@@ -51,7 +51,7 @@ def main(argv: "list[str]") -> None:
 
     def leave(*_: object) -> None:
         try:
-            if child and event not in PATIENT:
+            if child and not is_patient(agent, event):
                 posix.kill(child, 9)
         finally:
             posix._exit(0)
@@ -59,7 +59,7 @@ def main(argv: "list[str]") -> None:
     try:
         _signal.signal(_signal.SIGALRM, leave)
         _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
-        _signal.setitimer(_signal.ITIMER_REAL, PATIENCE if event in PATIENT else DEADLINE)
+        _signal.setitimer(_signal.ITIMER_REAL, PATIENCE if is_patient(agent, event) else DEADLINE)
         if is_name(agent) and event:
             keep_low_numbers_taken()
             answer, end = posix.pipe() if event in TELLING else (-1, -1)
@@ -70,6 +70,11 @@ def main(argv: "list[str]") -> None:
                 serve(agent, event, end)
     finally:
         posix._exit(0)  # before anything is printed about an error
+
+
+def is_patient(agent: str, event: str) -> bool:
+    """Whether a context may be given at an event: Cline hears nothing before its first tool."""
+    return event in PATIENT or (agent == "cline" and event == "PreToolUse")
 
 
 def is_name(agent: str) -> bool:
@@ -106,7 +111,7 @@ def serve(agent: str, event: str, end: int) -> None:
     _signal.setitimer(_signal.ITIMER_REAL, DEADLINE)
     data = read_input()
     silence(0)
-    if event in PATIENT:
+    if is_patient(agent, event):
         _signal.setitimer(_signal.ITIMER_REAL, AFTERWARDS)
         posix.setsid()
     given, owner = fields(data.decode("utf-8", "replace")), agent

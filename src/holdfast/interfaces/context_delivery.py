@@ -7,7 +7,7 @@ through it. Hooks wait for this, so it imports what every Python has loaded alre
 import posix
 import time
 
-from holdfast.interfaces.agent_events import LONGEST, PATIENT, file_name, quoted
+from holdfast.interfaces.agent_events import LONGEST, file_name, is_patient, quoted
 from holdfast.store import kept_context
 from holdfast.store.discovery import unsteered
 
@@ -85,7 +85,7 @@ class ContextDelivery:
 
     def give(self, text: bytes, end: int, notes: "list[str]", receipt: bytes = b"") -> bool:
         """Print a text, as the characters of a JSON string, and note what it told; False if it came too late."""
-        self.is_open, patient = False, self.event in PATIENT
+        self.is_open, patient = False, is_patient(self.agent, self.event)
         data = b"%s\n" % self._worded(text) if text else b""
         in_time = time.monotonic() - self.began < IN_TIME[patient]
         try:

@@ -21,6 +21,7 @@ from holdfast.store import import_progress, session_files
 from holdfast.values import replace
 
 KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
+MAX_CUT_SHORT = 200  # characters of a request that was cut short
 ENDED_BY = "transcript"
 SEALED = "[sealed]"  # stands for words that are in a recording which only a key opens
 ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
@@ -54,6 +55,12 @@ def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turn
     identity, agent = context["session"]["id"], context["agent"]
     if identity in clone.erased():
         return str(identity)
+    turns = list(turns)
+    unfinished, asked = told["unfinished"], " ".join(turns[-1]["prompt"].split()) if turns else ""
+    if (
+        asked and told["body"]["status"] == "interrupted"
+    ):  # killed, or stopped by its user: the next session should know
+        unfinished = [*(unfinished or ()), f"cut short: {rules.cut(asked, MAX_CUT_SHORT)}"]
     # The words themselves stay in the run.
     rows = [{name: row[name] for name in _NEEDED} | ({"prompt": ""} if n else {}) for n, row in enumerate(turns)]
     rows = rows[-MAX_TURNS:]
@@ -63,7 +70,7 @@ def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turn
     def change(old: Session) -> Session:
         new = _with_turns(old, rows, run=context["run_id"], done=done)
         new = _with_open(new, told["todos"], told["ended"], (PLANNED, import_progress.mark(agent["session"])))
-        new = _with_open(new, told["unfinished"], told["ended"], (SAID, import_progress.mark(agent["session"])))
+        new = _with_open(new, unfinished, told["ended"], (SAID, import_progress.mark(agent["session"])))
         said = rules.cut(told["body"]["outputs"]["summary"], MAX_SUMMARY)
         return _moved(new, rows, said if _is_ours(old, agent["session"]) else old.summary)
 

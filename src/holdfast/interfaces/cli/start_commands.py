@@ -224,7 +224,8 @@ def _look(place: Invocation) -> StartPlan:
     from holdfast.project.first_look import start_plan
 
     with progress_bar("Looking for agents' sessions") as progress:
-        return start_plan.look(place.folder, environ=os.environ, progress=progress or (lambda *_: None))
+        tell = (lambda _: None) if wants_json() else say
+        return start_plan.look(place.folder, environ=os.environ, progress=progress or (lambda *_: None), tell=tell)
 
 
 @contextmanager
@@ -302,6 +303,8 @@ def _import(project: Project, one: AgentHistory) -> str:
 def _result(project: Project, doing: _Doing) -> StartResult:
     from holdfast.project.first_look import start_plan
 
+    if doing.done and not wants_json():
+        say("  choosing what to show first …")
     tools = [(one.tool, one.next_step) for one in project.clients.tools() if one.connected and one.next_step]
     return StartResult(
         top=project.clone.repo.top,

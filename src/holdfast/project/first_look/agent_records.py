@@ -198,7 +198,7 @@ def histories(
     files = [(tool, *one) for tool in tools for one in _there(tool, dict(environ), home, everything)]
     found: dict[str, list[tuple[bool, int, str | None]]] = {}
     for number, (tool, path, size, _) in enumerate(files):
-        progress(number, len(files))
+        progress(number + 1, len(files))
         try:
             reading = whose.read(tool, path)
             origin = reading.origin

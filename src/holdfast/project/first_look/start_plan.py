@@ -64,8 +64,14 @@ class StartPlan:
         return not (self.git_init or self.setup or self.hooks or self.connect or self.new or self.documents)
 
 
-def look(path: str, *, environ: Mapping[str, str], progress: Callable[[int, int], None] = lambda *_: None) -> StartPlan:
-    """What is missing at a folder; nothing is written."""
+def look(
+    path: str,
+    *,
+    environ: Mapping[str, str],
+    progress: Callable[[int, int], None] = lambda *_: None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> StartPlan:
+    """What is missing at a folder; nothing is written. `tell` is given what takes long."""
     homes = user_homes.homes_of(environ, python=sys.executable, package=PACKAGE)
     try:
         here = Project.look(path, environ=environ)
@@ -99,9 +105,15 @@ def look(path: str, *, environ: Mapping[str, str], progress: Callable[[int, int]
         hooks=not refused and not installed_hooks and here.settings.has("sessions"),
         connect=tuple(wired),
         history=tuple(history),
-        documents=0 if history or known_by_now(here) else try_repository(path, days=_DAYS, environ=environ).candidates,
+        documents=0 if history or known_by_now(here) else _unread(path, environ, tell),
         cannot=tuple(cannot),
     )
+
+
+def _unread(path: str, environ: Mapping[str, str], tell: Callable[[str], None]) -> int:
+    """How many candidates the documents and git's log hold."""
+    tell("Reading documents and git's log …")
+    return try_repository(path, days=_DAYS, environ=environ).candidates
 
 
 def read_documents(project: Project, path: str) -> None:
