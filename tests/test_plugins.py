@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from holdfast.capture.wiring import client_settings, user_homes
+from holdfast.capture.wiring import client_settings
 from holdfast.interfaces import command_table
 
 PLUGINS = Path(__file__).resolve().parent.parent / "plugins"
@@ -27,7 +27,7 @@ def test_plugins_are_what_the_script_makes(build: ModuleType) -> None:
     assert build.differing() == [], "run: python plugins/build.py"
 
 
-@pytest.mark.parametrize("client", user_homes.CLIENTS)
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini"])  # those that have plugins of this form
 def test_a_plugin_calls_the_same_hooks(client: str) -> None:
     """One source: what `connect` writes and what a plugin brings must not part."""
     hooks = json.loads((PLUGINS / client / "hooks" / "hooks.json").read_text())["hooks"]

@@ -8,11 +8,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from holdfast import Project
 from holdfast.crew import crew_runs
 from holdfast.crew.crew_journal import CrewState, CrewStep
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
+from holdfast.work import task_claims, task_lifecycle
 from tests.conftest import Cli, GitRepo
 from tests.crew.conftest import CHECKS, run_crew
 
@@ -161,3 +164,38 @@ def test_a_planner_without_an_answer_holds_nothing_up(
     _, done = run_crew(crewed, scripted(f"{WAITS}\npathlib.Path(title).touch()"), str(plan))
     assert len(done.done) == 3 and (tmp_path / "asked").read_text() == "xx"
     assert done.notes == ("planned without the model from here on: its answer is no JSON",)
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "- [ ] x1 (needs: x2)\n- [ ] x2 (needs: x1)",
+        "- [ ] Uses\n  - [ ] child (needs: Uses)\n- [ ] other",
+        "- [ ] First (needs: after)\n- [ ] Second",
+    ],
+)
+def test_boxes_that_wait_for_one_another_stop_no_crew(
+    crewed: GitRepo, scripted: Callable[[str], str], cli: Cli, notes: str
+) -> None:
+    """One task with a slip in its notes must not end the work of all others; it is done whole."""
+    for words in (("Good", "--id", "good"), ("Ring", "--id", "ring", "--notes", notes)):
+        cli("task", "add", *words)
+    cli("task", "add", "After", "--id", "after", "--needs", "ring")
+    _, done = run_crew(crewed, scripted(f"{WAITS}\npathlib.Path(title).touch()"))
+    assert {row["title"] for row in done.done} >= {"Good", "Ring", "After"}, done
+    assert any("ring was not broken down: " in note for note in done.notes)
+
+
+def test_a_new_crew_names_the_dead_one_that_holds_its_tasks(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """A claim lasts for hours; whoever starts again must not wait for it without a word."""
+    plan = crewed.write("plan.md", "- [ ] Alpha\n- [ ] Beta\n")
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    agent = agent_named(scripted(f"{WAITS}\npathlib.Path(title).touch()"))
+    dead = crew_runs.begin(project, [str(plan)], folder=str(crewed.path), agent=agent, workers=1, limits=CrewLimits())
+    (alpha,) = (name for name in crew_runs.status(project, dead)[1].tasks if name.startswith("alpha-"))
+    who = task_lifecycle.TaskWorker(f"crew {dead}")
+    claim = task_lifecycle.claim_of(project.clone, alpha, who, lasting=task_lifecycle.LASTING)
+    task_claims.take(project.clone.layout, claim, now=project.clone.now())
+    _, done = run_crew(crewed, scripted(f"{WAITS}\npathlib.Path(title).touch()"), str(plan))
+    assert [row["title"] for row in done.done] == ["Beta"]
+    assert f"holdfast crew resume --run {dead}" in done.reason, done

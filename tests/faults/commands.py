@@ -86,9 +86,13 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "hooks status": (),
     "import adr": ("docs/adr",),
     "import bundle": ("{home}/bundle",),
-    "import claude": (),
-    "import codex": (),
-    "import gemini": (),
+    **{
+        f"import {name}": ()
+        for name in (
+            *("claude", "cline", "codex", "copilot", "entire", "gemini"),
+            *("kimi", "opencode", "pi", "qwen", "specstory"),
+        )
+    },
     "import memory": ("{home}/notes.md",),
     "index": (),
     "init": ("--commit",),

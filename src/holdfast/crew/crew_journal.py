@@ -206,7 +206,6 @@ class CrewState:
             self.notes.append(str(step.body.get("said")))
         elif step.kind == "overlap":
             self.overlaps[str(step.body.get("of")), str(step.body.get("with"))] = step
-            self.notes.append(str(step.body.get("said")))
         elif step.kind == "object":
             said = (str(step.body.get("of")), str(step.body.get("says")))
             if said not in self.objections:  # asked again after a crash
@@ -313,13 +312,14 @@ class CrewState:
             return CrewConflict(run=run, kind=kind, tasks=tasks, files=tuple(files), said=said)
 
         over, found = (DONE, PARKED), []
+        asked = {task.stands_for for task in self.tasks.values() if task.state == DECIDE}
         for (one, other), step in self.overlaps.items():
             if not any(name in self.tasks and self.tasks[name].state in over for name in (one, other)):
                 found.append(told("overlap", str(step.body.get("said")), step.body.get("files") or (), one, other))
         for task in self.tasks.values():
             if task.state == DECIDE:
                 found.append(told("decision", task.why, task.clash, task.task, *task.rivals))
-            elif task.kind == CONFLICT and task.state not in over:
+            elif task.kind == CONFLICT and task.state not in over and task.task not in asked:
                 found.append(told("merge", task.why, task.clash, task.task, *task.rivals))
         return found
 

@@ -247,7 +247,10 @@ def broken_down(task: Task, failures: Sequence[CrewStep], ask: Any) -> plan_sour
     Gives a sentence where the planner has no valid answer.
     """
     if plan_sources.has_parts(task.notes) and not failures:
-        return plan_sources.plan_of_notes(task.title, task.notes, task.id)
+        try:
+            return plan_sources.plan_of_notes(task.title, task.notes, task.id)
+        except HoldfastError as error:
+            return f"{task.id} was not broken down: {error}"
     text = "\n\n".join(filter(None, (task.title, task.notes, "\n".join(task.acceptance))))
     if failures:
         told = "\n".join(_failure(step, task.id) for step in failures)
@@ -327,7 +330,7 @@ def recap(head: Mapping[str, Any], state: CrewState, titles: Mapping[str, str], 
         failed=rows(PARKED),
         decide=rows(DECIDE),
         waiting=tuple(_row(one, titles) for one in left),
-        notes=tuple(state.notes),
+        notes=(*state.notes, *(one.said for one in state.conflicts(str(head["run"])) if one.kind == "overlap")),
         objections=tuple(state.objections),
         used=state.used(),
         ended=state.is_ended,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 import time
 from collections import Counter
@@ -46,9 +47,7 @@ if TYPE_CHECKING:
 
 BATCH = 50  # branches that are deleted at a time: one process of git for all of them
 ELSEWHERE = 8  # workers on other machines that steps are queued for, whoever they are
-DEPTH = (
-    3  # steps under way for each worker: one waits, one is worked on, one is merged; each starts from a young commit
-)
+DEPTH = 3  # steps under way for each worker: one waits, one is worked on, one is merged; each from a young commit
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
@@ -90,6 +89,7 @@ class Supervisor:
         self._parts: dict[str, list[str]] = {}
         self._wanted: Counter[str] = Counter()  # how many tasks need one
         self._leaving: list[TaskWorktree] = []  # that can be taken away
+        self._taken: dict[str, str] = {}  # ready tasks that somebody else has claimed, and who
         self._undropped = 0  # branches that are merged and still there
         self._seen = 0  # failures that are older than this supervisor
         self.reason = ""  # why it ended before its time
@@ -113,6 +113,7 @@ class Supervisor:
                 self._take_away()
                 self._tell(self.state)
                 if not self._is_under_way():
+                    self.reason = next((f"what is left is not free: {why}" for why in self._taken.values()), "")
                     break
                 self._bell.wait(TICK)
                 self._bell.clear()
@@ -205,7 +206,8 @@ class Supervisor:
 
     def _is_under_way(self) -> bool:
         busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
-        return busy or self._lane is not None or self._planning is not None or bool(self._ready())
+        free = any(task.id not in self._taken for task in self._ready())
+        return busy or self._lane is not None or self._planning is not None or free
 
     # ── workers ──────────────────────────────────────────────────────────────────────────────────
 
@@ -302,17 +304,19 @@ class Supervisor:
 
     def _take_plan(self, task: Task, plan: CrewPlan | str | None) -> None:
         """Take a task's parts into the run; without parts it is done as it is, or given up if it was tried."""
-        parts = []
-        if isinstance(plan, str):  # a planner that has no answer now would only hold up the next task
-            self._ask = None
+        parts: list[str] = []
+        try:
+            if isinstance(plan, CrewPlan):
+                parts = [one.id for one in historian.place(self.project, plan, parent=task.id, checks=task.checks)]
+                self._take_board()
+        except HoldfastError as error:  # parts that wait for one another, or for what waits for them
+            plan = f"{task.id} was not broken down: {error}"
+        if isinstance(plan, str):
             self.journal.add(("note", {"said": plan}))
-        elif plan is not None:
-            parts = [one.id for one in historian.place(self.project, plan, parent=task.id, checks=task.checks)]
-            self._take_board()
-        rows: list[tuple[str, dict[str, Any]]] = [("planned", {"task": task.id, "parts": parts})]
-        if parts:
-            rows.insert(0, ("plan", {"tasks": parts, "source": f"parts of {task.id}"}))
-        self.journal.add(*rows)
+            if not plan_sources.has_parts(task.notes):  # a planner without an answer would only hold up the next task
+                self._ask = None
+        made = [("plan", {"tasks": parts, "source": f"parts of {task.id}"})] if parts else []
+        self.journal.add(*made, ("planned", {"task": task.id, "parts": parts}))
         self._read()
 
     def _block(self, one: CrewTask) -> None:
@@ -404,9 +408,10 @@ class Supervisor:
         try:
             task_claims.take(clone.layout, claim, now=clone.now())
         except HoldfastError as error:
-            if str(error) not in self.state.notes:
-                self.journal.add(("note", {"said": str(error)}))
+            whose = re.search(r"by crew (\S+)", str(error))  # a crew that died keeps its claims until they run out
+            self._taken[task.id] = f"{error}{f'; holdfast crew resume --run {whose[1]}' if whose else ''}"
             return False
+        self._taken.pop(task.id, None)
         return True
 
     def _queue_one(self, task: Task, tip: str) -> bool:
