@@ -105,8 +105,10 @@ def test_two_proposals_for_one_decision_are_shown_side_by_side(
     items = json.loads(cli("review", "list", "--json").out)["items"]
     rivals = {one["statement"]: [rival["statement"] for rival in one["rivals"]] for one in items}
     assert rivals == {said["Alpha"]: [said["Beta"]], said["Beta"]: [said["Alpha"]]}
-    shown = cli("review", "list").out
-    assert shown.count("contradict") == 2
+    shown = cli("review", "list")
+    assert shown.out.count("contradict") == 2
+    assert "holdfast reconcile" not in cli("status").out, "what the crew's own branches left is no question for a person"
+    assert "waits" not in cli("reconcile").out
 
 
 def test_conflicts_end_when_a_check_settles_them() -> None:

@@ -21,6 +21,7 @@ from holdfast.crew.historian import CrewRecap
 from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.step_process import adopt_orphans, end_marked
 from holdfast.crew.task_worktree import (
+    BRANCHES,
     RESULT,
     TaskWorktree,
     branch_of,
@@ -32,6 +33,7 @@ from holdfast.crew.task_worktree import (
     worktrees,
 )
 from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError, NotFound
+from holdfast.git import reconcile
 from holdfast.model.ids import token
 from holdfast.model.task import PLANS
 from holdfast.project import Project
@@ -171,6 +173,15 @@ def named_run(project: Project, run: str | None, *, open_only: bool = False) -> 
     return found[-1]
 
 
+def _take_lines(inside: Project, run: str) -> None:
+    """What agents recorded on branches of this run that are merged and gone waits on the result branch instead."""
+    mine = f"refs/heads/{BRANCHES}/{run}/"
+    for orphan in reconcile.orphans(inside.clone):
+        if all(ref.startswith(mine) for ref in orphan.refs):
+            with contextlib.suppress(HoldfastError):  # it is listed again, and `reconcile` asks
+                reconcile.carry(inside.clone, orphan.line)
+
+
 def _store(project: Project) -> str:
     return project.clone.layout.agent_database
 
@@ -203,6 +214,7 @@ def supervise(
         titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
         proposed = historian.propose_dead_ends(inside, state, titles)
         if not working.tampered and not off_result(inside, head):
+            _take_lines(inside, run)
             # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()
