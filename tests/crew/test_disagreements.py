@@ -107,7 +107,7 @@ def test_two_proposals_for_one_decision_are_shown_side_by_side(
     assert rivals == {said["Alpha"]: [said["Beta"]], said["Beta"]: [said["Alpha"]]}
     shown = cli("review", "list")
     assert shown.out.count("contradict") == 2
-    assert "holdfast reconcile" not in cli("status").out, "what the crew's own branches left is no question for a person"
+    assert "holdfast reconcile" not in cli("status").out, "no question for a person"
     assert "waits" not in cli("reconcile").out
 
 
