@@ -110,7 +110,8 @@ def test_a_move_that_is_killed_goes_on_with_the_same_command(grown: Cli, repo: G
     def there() -> int:
         return len(target.run(lambda tx: tx.all(sa.select(RECORD.c.id))))
 
-    assert 0 < there() < 3_004 and target.run(agent_cycles.every_agent) == []
+    # What was not committed yet when it was killed may be all of it.
+    assert there() < 3_004 and target.run(agent_cycles.every_agent) == []
     subprocess.run(command, cwd=repo.path, check=True, capture_output=True)
     assert there() == 3_004 and [one.name for one in target.run(agent_cycles.every_agent)] == ["mailer"]
     target.close()
