@@ -85,7 +85,7 @@ def lay_out(folder: Path, entries: dict[str, object]) -> None:
             elif isinstance(what, tuple) and not path.is_symlink():
                 path.write_bytes(what[0])
                 path.chmod(what[1])
-        except (FileExistsError, NotADirectoryError, IsADirectoryError, FileNotFoundError):
+        except OSError:  # what is in the way, or a link that leads to itself
             pass
 
 
