@@ -646,3 +646,17 @@ def test_candidates_of_one_session_stand_together(bench: Any) -> None:
         propose(bench.clone, statement=statement, confidence=0.5, source=f"agent:{'ab'[number % 2]}")
     told = [item.standing.memory.source for item in ReviewQueue(bench.clone, bench.clock()).items]
     assert told == ["agent:a", "agent:a", "agent:b", "agent:b"]
+
+
+def test_a_fact_about_code_that_changed_since_it_was_said_waits_below(bench: Any) -> None:
+    """What an agent told of the code was true of other code; a decision may outlive the lines it was made for."""
+    told = {"evidence": ["file:src/a.py"], "confidence": 0.8, "provenance": ("run:R-1#1 said",)}
+    fact = bench.propose("Ports in `src/a.py` are odd in tests.", **told)
+    decision = bench.propose("Hosts in `src/a.py` are named by tide.", kind="decision", **told)
+
+    def likely() -> dict[str, bool]:
+        return {item.id: item.likely for item in ReviewQueue(bench.clone, bench.clock()).items}
+
+    assert likely() == {fact.id: True, decision.id: True}
+    bench.repo.commit("src/a.py", "print('b')\n")
+    assert likely() == {fact.id: False, decision.id: True}

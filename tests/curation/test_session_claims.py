@@ -668,3 +668,11 @@ def test_a_sentence_that_only_gives_the_reason_is_the_reason() -> None:
     (one,) = [one for one in found if one.statement.startswith("`load_settings()` reads")]
     assert one.why == "Keeps a fresh clone the same for everybody in the project"
     assert "everybody" not in one.statement + one.details
+
+
+@pytest.mark.parametrize("number", ["HIGH-01: ", "M2) ", "bug-12: ", "C-3 — ", ""])
+def test_a_finding_of_an_audit_is_known_by_its_number(number: str) -> None:
+    """Half a year later nobody has the list that `HIGH-01` stands in."""
+    said = "`load_settings()` must never read the environment itself, since hooks start without one."
+    found = texts(find_claims(worked(("closing", f"Done.\n\n- {number}{said}\n"))))
+    assert ("never read the environment" in found) is (number == "")

@@ -56,7 +56,7 @@ class QueueItem:
 
     @property
     def likely(self) -> bool:
-        """Whether it is sure enough and, if it was found in a session, worded so that it can be saved."""
+        """Whether it is sure enough and, if it was found in a session, still true as far as we know, and ready to save."""
         memory = self.standing.memory
         if self.reason != "proposed":
             return True
@@ -64,6 +64,8 @@ class QueueItem:
             return False
         if memory.confidence is None or not self.provenance or "model" in memory.tags:  # not found by our own rules
             return True
+        if memory.type == "fact" and self.standing.code_moved:  # an agent told of code that somebody changed since
+            return False
         return session_claims.is_ready(memory.statement, *session_claims.rules().intersection(memory.tags))
 
 
