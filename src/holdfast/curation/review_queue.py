@@ -56,7 +56,7 @@ class QueueItem:
 
     @property
     def likely(self) -> bool:
-        """Whether it is sure enough and, if it was found in a session, still true as far as we know, and ready to save."""
+        """Whether it is sure enough and, if it was found in a session, ready to save and not yet overtaken."""
         memory = self.standing.memory
         if self.reason != "proposed":
             return True
