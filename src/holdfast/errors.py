@@ -50,7 +50,7 @@ class Ambiguous(HoldfastError):
 
 class NotFound(HoldfastError):
     code = 13
-    hint = "List what there is with `holdfast log`, `holdfast facts` or `holdfast session list`."
+    hint = "List what there is with `holdfast log`, `holdfast memories` or `holdfast session list`."
 
 
 class BadInput(HoldfastError):

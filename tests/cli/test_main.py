@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -11,8 +12,12 @@ import sys
 import termios
 from pathlib import Path
 
+import click
 import pytest
 
+from holdfast.interfaces import command_table
+from holdfast.interfaces.cli.help_commands import glossary
+from holdfast.interfaces.cli.root import root
 from tests.conftest import Cli, GitRepo, init
 
 HOLDFAST = [sys.executable, "-m", "holdfast"]
@@ -150,10 +155,88 @@ def test_c_works_in_another_folder(repo: GitRepo, tmp_path: Path) -> None:
     assert json.loads(outside("-C", str(repo.path), "status", "--json").out)["branch"] == "main"
 
 
-def test_help_lists_every_command_in_one_line_each(cli: Cli) -> None:
-    """Help that is cut off helps nobody."""
+def test_help_is_one_screen_with_every_command_in_it(cli: Cli) -> None:
+    """Fifty commands in one list are read by nobody; the first six are where everybody begins."""
     out = cli("--help").out
-    assert "..." not in out.split("Commands:")[1]
+    assert len(out.splitlines()) <= 24 and max(map(len, out.splitlines())) <= 80
+    first = [line.split()[0] for line in out.splitlines()[4:10]]
+    assert first == ["start", "status", "review", "recall", "why", "context"]
+    assert set(re.findall(r"[a-z]+", out)) >= set(command_table.commands())
+
+
+def test_help_explains_commands_groups_and_words(cli: Cli) -> None:
+    """Who has a name, or half of one, gets on from there."""
+    assert cli("help").out == cli("--help").out
+    assert cli("help", "task", "add").out == cli("task", "add", "--help").out
+    every = cli("help", "all").out
+    assert all(about in every for _, about in command_table.commands().values())
+    assert {line.split()[0] for line in cli("help", "share").out.splitlines() if line.startswith("  ")} == set(
+        command_table.topics()["share"]
+    )
+    assert "Stale\n    the evidence changed" in cli("help", "glossary").out and len(glossary()) <= 20
+    assert cli("help", "facts").out.startswith("`facts` is an older name of `memories --type fact`.")
+    assert json.loads(cli("help", "why", "--json").out)["id"] == "why"
+    refused = cli("help", "review", "nothing", ok=False)
+    assert refused.code == 2 and refused.err.startswith("error: there is no command `holdfast review nothing`\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("search tabs", "recall"),
+        ("list", "memories"),
+        ("sync", "publish"),
+        ("undo", "review undo"),
+        ("serch", "recall"),
+        ("Statsu", "status"),
+        ("task finish T-1", "task done"),
+        ("review aprove", "review accept"),
+        ("sesion", "session"),
+        ("help undo", "review undo"),
+    ],
+)
+def test_a_near_miss_names_the_command_that_is_meant(cli: Cli, words: str, meant: str) -> None:
+    """`No such command` sends people to read a list."""
+    answer = cli(*words.split(), ok=False)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"`holdfast {meant}`" in answer.err.splitlines()[-1]
+
+
+def test_every_near_miss_leads_to_a_command() -> None:
+    """A hint to a command that does not exist sends people in a circle."""
+    groups = command_table.groups()
+    for path in [path for (path,) in groups["near"].values()] + [row[1] for row in groups["old names"].values()]:
+        at: click.Command | None = root
+        for word in path.partition(" --")[0].split():
+            assert isinstance(at, click.Group)
+            at = at.get_command(click.Context(at), word)
+        assert at is not None and not at.hidden, path
+
+
+def test_older_names_of_commands_go_on_working(cli: Cli) -> None:
+    """A script that somebody wrote last year must run next year."""
+    cli("init")
+    cli("task", "add", "Weigh parcels")
+    cli("remember", "Parcels are weighed at night.", "--id", "FCT-night")
+    assert cli("tasks").out == cli("task", "list").out
+    assert cli("facts").out == cli("memories", "--type", "fact").out
+    assert cli("timeline").out == cli("log").out
+    assert cli("deprecate", "FCT-night", ok=False).err == cli("review", "retire", "FCT-night", ok=False).err
+    assert {"items", "v"} <= json.loads(cli("timeline", "--json").out).keys()
+    listed = {line.split()[0] for line in cli("help", "all").out.splitlines() if line.startswith("  ")}
+    assert not {"tasks", "facts", "timeline", "deprecate"} & listed
+    assert "complete" not in cli("task", "--help").out
+
+
+def test_the_log_can_be_cut_to_its_newest_events(cli: Cli) -> None:
+    """`log -n 5` is what everybody types who knows git."""
+    cli("init")
+    for number in range(4):
+        cli("remember", f"Parcel number {number} is weighed on scale {number}.")
+    whole = cli("log").out.splitlines()
+    answer = cli("log", "-n", "2")
+    assert (answer.out.splitlines(), answer.err) == (whole[-2:], "")
+    assert len(cli("log", "-n", "3", "--json").out.splitlines()) == 3
 
 
 @pytest.mark.parametrize("words", [["uninstall"], ["erase", "FCT-none"]], ids=" ".join)

@@ -273,7 +273,7 @@ def test_the_list_begins_with_what_was_begun_and_counts_in_one_order(cli: Cli) -
     assert "there are 3 open, 1 started, 1 done" in cli("tasks", "--owner", "nobody").out
     for name in "abcd":
         cli("task", "drop", name)
-    assert cli("tasks").out == "All 5 tasks are done or dropped: holdfast tasks --all\n"
+    assert cli("tasks").out == "All 5 tasks are done or dropped: holdfast task list --all\n"
 
 
 def test_an_import_says_how_much_of_each_it_brought(cli: Cli) -> None:

@@ -272,7 +272,7 @@ def test_an_entry_that_is_missing_is_not_deleted(bench: Any, decided: str) -> No
     """Absence is no decision; and what somebody meant by it must not go unheard."""
     text = file(bench).read_text()
     file(bench).write_text(text[: text.index("\n---")] + "\n")
-    assert f"holdfast deprecate {decided}" in refusal(bench)
+    assert f"holdfast review retire {decided}" in refusal(bench)
     assert len(list_memories(bench.clone, bench.clock()).trusted) == 1
 
 

@@ -118,7 +118,7 @@ def test_a_new_session_starts_where_the_last_one_stopped(place: Place) -> None:
     assert "1 commit since that session's last commit" in changed and "a commit after it" in changed
     assert f"- 1 file in them at {head}: later.txt" in changed
     assert section(found, "open") == ("- TSK-login started: Log in (priority 1)",)
-    assert (found.more_tasks, "… 2 more tasks: `holdfast tasks`" in said) == (2, True)
+    assert (found.more_tasks, "… 2 more tasks: `holdfast task list`" in said) == (2, True)
     assert section(found, "blocked") == ("- TSK-next Log out: needs TSK-login (started)",)
     assert section(found, "goals") == ("- goal TSK-goal Ship it: 1 of 3 done",)
     assert section(found, "facts") == ("- FCT-1 Tests need Postgres 16 [general]",)
@@ -266,7 +266,7 @@ def test_what_is_cut_is_said_and_no_section_starves_another(place: Place) -> Non
     names = [one.name for one in found.sections]
     assert "session" in names and "open" in names
     assert section(found, "open") == ("- TSK-000 task number 0",), "the next one; the others are only counted"
-    assert "… 299 more tasks: `holdfast tasks`" in pack_text(found)
+    assert "… 299 more tasks: `holdfast task list`" in pack_text(found)
 
 
 def governed_and_busy(*invariants: str) -> PackMaterial:

@@ -109,7 +109,7 @@ def test_a_section_says_how_much_is_left_out_and_where_to_find_it() -> None:
     assert whole.texts == ["## Decisions", *(one.text for one in FOUR)]
     cut = replace(whole, lines=FOUR[:1], left_out=1234)
     assert cut.texts == ["## Decisions", FOUR[0].text, "… 1,234 more"]
-    assert replace(cut, more="holdfast facts").texts[-1] == "… 1,234 more, see `holdfast facts`"
+    assert replace(cut, more="holdfast memories").texts[-1] == "… 1,234 more, see `holdfast memories`"
     assert flat("a\n b\t c") == "a b c" and len(flat("word " * 200).encode()) <= 400
 
 

@@ -185,7 +185,7 @@ def task_ids(clone: Clone, names: Iterable[str]) -> tuple[str, ...]:
             found.append(pick(name, there))
         except NotFound:
             if not (name.startswith("TSK-") and is_id(name)):
-                raise NotFound(f"no task here is called {name}", hint="See `holdfast tasks`.") from None
+                raise NotFound(f"no task here is called {name}", hint="See `holdfast task list`.") from None
             found.append(name)
     return tuple(dict.fromkeys(found))
 

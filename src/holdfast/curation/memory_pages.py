@@ -324,7 +324,7 @@ def _plan(clone: Clone, name: str, text: str) -> _Plan:
             _refuse_secret(clone, entry)
             _change(plan, entry, name, identity, now)
     if missing := next((one for one in there if one not in met), None):
-        end = f"holdfast {'review reject' if name == CANDIDATES else 'deprecate'} {missing}"
+        end = f"holdfast review {'reject' if name == CANDIDATES else 'retire'} {missing}"
         raise BadInput(f"{missing} is not in it any more; what is absent is not deleted: use `{end}`")
     return plan
 

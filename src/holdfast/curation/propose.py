@@ -115,7 +115,7 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
     if (fields["id"] or "").lower() in (name.lower() for name in ground.ids):  # file names may ignore case
         raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
     if unknown := [name for name in fields["supersedes"] if name not in ground.ids]:
-        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
+        raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast memories`.")
     fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(alike, fields["statement"])])
     fields["id"] = fields["id"] or new_id(fields["type"], list(ground.ids))
     candidate = Candidate(**fields, line=clone.line().id)

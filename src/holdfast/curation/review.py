@@ -62,7 +62,7 @@ def accept(
         there = snapshot.read_table(clone)
         name = there.meant(identity)
         if unknown := [old for old in wish.supersede if old not in there.entry_ids]:
-            raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast facts --type all`.")
+            raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast memories`.")
         entry = there.entry(name)
         if name in there.shelf.waiting:
             looked_at = candidate = there.shelf.waiting[name]
@@ -137,7 +137,7 @@ def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> Memo
         if name not in there.shelf.ids:
             raise BadInput(
                 f"{name} is accepted; only a candidate can be rejected",
-                hint=f"Deprecate it instead: holdfast deprecate {name}",
+                hint=f"Retire it instead: holdfast review retire {name}",
             )
         buried = there.shelf.rejected.get(name)
         tombstone = buried or _bury(clone, there.shelf.waiting[name], reason, reviewer)

@@ -77,7 +77,7 @@ def _refuse_changed(clone: Clone, step: UndoStep) -> None:
         hint = f"See it with: holdfast show {step.id}"
         raise BadInput(f"{step.path} was changed since {step.id} was decided", hint=hint)
     if step.before != step.after and not waits:
-        hint = f"Say that it no longer holds: holdfast deprecate {step.id}"
+        hint = f"Say that it no longer holds: holdfast review retire {step.id}"
         raise BadInput(f"{step.id} was published already", hint=hint)
 
 

@@ -96,7 +96,7 @@ def _runs(clone: Clone, run: str) -> list[Event]:
 def _find(events: list[Event], run: str) -> Event:
     if found := next((event for event in events if event.run_id == run), None):
         return found
-    raise NotFound(f"there is no run {run} here", hint="List runs with `holdfast timeline`.")
+    raise NotFound(f"there is no run {run} here", hint="List runs with `holdfast log`.")
 
 
 def _earlier(clone: Clone, events: list[Event], after: Event) -> Event:

@@ -120,7 +120,7 @@ class TaskBook(Concern):
             return notes
         known = {one.id for one in self.project.memory.knowledge().standings}
         if unknown := [name for name in names if name not in known]:
-            raise BadInput(f"{unknown[0]} is no memory here", hint="See `holdfast facts --type all`.")
+            raise BadInput(f"{unknown[0]} is no memory here", hint="See `holdfast memories`.")
         return f"{notes}\n\n{LABEL} {', '.join(names)}".strip()
 
     def board(self) -> task_board.Board:

@@ -128,7 +128,7 @@ class Board:
                 if file.path.lower().endswith(f"-{name.lower()}.md"):
                     hint = f"If two sides contradict each other: holdfast task resolve {name}"
                     raise BrokenEntry(f"{name} cannot be read: {file.reason}", hint=hint) from None
-            raise NotFound(f"no task here is called {name}", hint="List them with `holdfast tasks`.") from None
+            raise NotFound(f"no task here is called {name}", hint="List them with `holdfast task list`.") from None
 
 
 def read(clone: Clone) -> Board:
@@ -237,7 +237,7 @@ def refuse_bad_edges(clone: Clone, board: Board, task: Task, *, known: Task | No
     had = {*known.needs, known.parent, None} if known else {None}
     for name in {*task.needs, task.parent} - had:
         if name not in board.placed and not branches_with(clone, str(name)):
-            raise NotFound(f"there is no task {name}, on this branch or another", hint="See `holdfast tasks`.")
+            raise NotFound(f"there is no task {name}, on this branch or another", hint="See `holdfast task list`.")
     if (task.needs or task.parent or task.id in board.named) and (loop := board.graph.cycle(task)):
         raise Cycle(f"that would be a cycle: {' → '.join(loop)}")
 

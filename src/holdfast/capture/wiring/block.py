@@ -28,7 +28,7 @@ MAX_INSIDE = 6 * 1024
 MAX_INVARIANT, MAX_TITLE, MAX_PATHS = 400, 160, 3
 IMPORT_LINE = "@AGENTS.md\n"
 
-MORE = {"invariant": "holdfast facts --type invariant", "decision": "holdfast facts --type decision"}
+MORE = {"invariant": "holdfast memories --type invariant", "decision": "holdfast memories --type decision"}
 _HEADS = {"invariant": "### Invariants: these must hold", "decision": "### Decisions: do not undo them silently"}
 _SHOW = "Read one with `holdfast show ID`; to change one, propose another that supersedes it."
 _TAG = regex(r"<(?=[!/?A-Za-z])")

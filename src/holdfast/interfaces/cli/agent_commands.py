@@ -38,7 +38,7 @@ _OUTPUT = 60  # characters of what came of a cycle
 
 @group(root, "agent", "list")
 def agent() -> None:
-    """Agents of your own: their cycles, memory and store."""
+    """Look after your own agents: cycles, memory and store."""
 
 
 @frozen

@@ -38,7 +38,7 @@ claim_length = click.option(
 
 @group(root, "task", "list")
 def task() -> None:
-    """Goals, milestones, epics, tasks and subtasks."""
+    """Add, change and list goals, epics, tasks and subtasks."""
 
 
 def task_object(task: model_task.Task) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class TaskList:
             return f'No tasks {where}. Add one with: holdfast task add "…"'
         if not (self.status or self.kind or self.owner):
             verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
-            return f"{verb} done or dropped: holdfast tasks --all"
+            return f"{verb} done or dropped: holdfast task list --all"
         return f"No task fits; there are {_tally(self.board.tasks)}"
 
 
@@ -124,7 +124,7 @@ def list_tasks(project: Project, **chosen: Any) -> object:
     return TaskList(found, project.tasks.claims(), away=away, proposed=steps, **chosen)
 
 
-root.add_command(list_tasks, "tasks")  # the name others know it by
+root.add_command(list_tasks, "tasks")  # its older name
 
 
 def detail_text(found: TaskShown) -> str:
@@ -331,7 +331,7 @@ def _why(reasons: Sequence[str]) -> str:
 
 
 def _more(number: int) -> list[str]:
-    return [f"  … and {number - MOST:,} more: holdfast tasks"] if number > MOST else []
+    return [f"  … and {number - MOST:,} more: holdfast task list"] if number > MOST else []
 
 
 def next_object(found: Next) -> dict[str, Any]:
@@ -355,7 +355,7 @@ def next_object(found: Next) -> dict[str, Any]:
 @click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
 @claim_length
 def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -> None:
-    """What can be done now, and why the rest cannot."""
+    """Show what can be done now, and what the rest waits for."""
     with place.project() as project:
         session = session_at_hand(project) if claim else None
         found = project.tasks.next(claim=claim, owner=owner, session=session, lasting=time_span(lasting))

@@ -112,7 +112,7 @@ def prune(place: Invocation, older_than: str, dry_run: bool, yes: bool) -> None:
 
 @group(root, "keys", "list")
 def keys() -> None:
-    """The keys of what is sealed: list, rotate, destroy."""
+    """List, rotate or destroy encryption keys."""
 
 
 @frozen

@@ -121,7 +121,7 @@ def connect(place: Invocation, **given: Any) -> None:
 @command(root, "disconnect")
 @_wiring
 def disconnect(place: Invocation, **given: Any) -> None:
-    """Take agents' hooks, server and block out to the byte.
+    """Remove what `connect` added, byte for byte.
 
     Of these tools, or of all; every file is as it was before. With --scope, only hooks and server of that
     scope.

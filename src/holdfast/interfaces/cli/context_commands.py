@@ -6,12 +6,14 @@ Contexts and receipts in words and as objects.
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast.errors import NotFound
-from holdfast.interfaces import quick, worktree
+from holdfast.index import freshness
+from holdfast.interfaces import quick
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, picked, say, show
 from holdfast.interfaces.cli.phrases import count, lines, short, table
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.project import Project
     from holdfast.recall.pack import context_pack, sent_packs
 
+_SUBMODULE = b"160000"  # the mode of its row in git's index
 _SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of a quoted text
 
 
@@ -102,7 +105,7 @@ def receipts_object(found: sent_packs.AgentKnowledge) -> dict[str, Any]:
 def context(
     place: Invocation, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
 ) -> None:
-    """Tell an agent what governs its work, and what is open.
+    """Show what an agent is told before it starts.
 
     Text for an agent. It says why each entry is in it, and which session it chose and why. What nobody
     approved is included only where it is this clone's own work, or found for --for.
@@ -114,7 +117,7 @@ def context(
     paths = [os.path.join(os.path.abspath(place.folder), path) for path in (*files, *more)]
     is_plain = not (paths or asked or budget)
     with place.project() as project:
-        tree = worktree.WorkTree(project) if is_plain else None
+        tree = _TrackedFiles(project) if is_plain else None
         found = project.context(asked, paths, budget=budget)
         show(found, pack_text, context_object)
         if found.silent:
@@ -134,7 +137,7 @@ def context(
 @click.argument("run", metavar="RUN")
 @click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one pack as it was sent.")
 def receipts(place: Invocation, run: str, number: int | None) -> None:
-    """Tell what an agent knew in a run, or in a session.
+    """Show what an agent was told in a run or session.
 
     Each entry with its revision, why it was included, and whether it still holds here.
     """
@@ -156,7 +159,7 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
 @click.option("--all", "everywhere", is_flag=True, help="What was done on other branches as well.")
 @click.option("--render", is_flag=True, help="Write the files of all days that changed.")
 def journal(place: Invocation, date: str, everywhere: bool, render: bool) -> None:
-    """Tell what was done on a day: today, yesterday, or 2026-11-15.
+    """Show the work of a day: today, yesterday, or 2026-11-15.
 
     Days are UTC days. The same is written to .holdfast/view/journal, or where journal.path says.
     """
@@ -175,7 +178,7 @@ def keep_answer(
     data: str,
     *,
     until: str | None = None,
-    tree: worktree.WorkTree | None = None,
+    tree: _TrackedFiles | None = None,
     told: str = "",
 ) -> None:
     """Keep an answer for the quick path, until a moment or until what it rests on changes.
@@ -194,3 +197,37 @@ def keep_answer(
     )
     answers = {quick.kept_name(name, json=form): (said, told) for form, said in ((False, text), (True, data))}
     keep_ready(project.clone, answers, signature=state, valid_until=until, watched=watched, is_clean=True)
+
+
+class _TrackedFiles:
+    """How the files git tracks look, taken before an answer tells of them; no digest: that cannot be told.
+
+    With submodules, with names that are no text, or with very many files, git has to be asked each time.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.digest, self.paths = "", ""
+        rows = project.clone.repo.run("ls-files", "-s", "-z").split(b"\0")[:-1]
+        if any(row.startswith(_SUBMODULE) for row in rows):
+            return
+        names = {row.partition(b"\t")[2] for row in rows}
+        names = {name for name in names if not name.startswith(b".holdfast/")}
+        folders = {name.rpartition(b"/")[0] for name in names}
+        while above := {folder.rpartition(b"/")[0] for folder in folders if folder} - folders:
+            folders |= above
+        try:
+            self.paths = b"\n".join(sorted(names | folders)).decode("utf-8")
+        except UnicodeDecodeError:
+            return
+        if len(names) <= freshness.MAX_WATCHED and self.paths.count("\n") == len(names | folders) - 1:
+            self._look(project.clone.repo.top)
+
+    def _look(self, top: str) -> None:
+        digest, newest = freshness.watched(top, self.paths)
+        wait = freshness.settles_in(newest, time.time_ns())
+        if 0 < wait <= freshness.TICK:
+            # Something was just written: another change in the same tick would go unseen.
+            time.sleep(wait / 1e9)
+            digest, newest = freshness.watched(top, self.paths)
+            wait = freshness.settles_in(newest, time.time_ns())
+        self.digest = digest if wait <= 0 else ""

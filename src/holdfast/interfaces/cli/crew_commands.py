@@ -45,7 +45,7 @@ class _Amount(click.ParamType[float]):
 
 @group(root, "crew", "status")
 def crew() -> None:
-    """Agents that work through tasks and prove what they did."""
+    """Let agents work through tasks, and check what they did."""
 
 
 _bounds = options(

@@ -51,7 +51,7 @@ _TO = click.option(
 @answer(root, "handoff", handed, handed_object)
 @click.option("--budget", type=click.IntRange(600, 100_000), metavar="TOKENS", help="How long it may be.")
 def handoff(project: Project, budget: int | None) -> object:
-    """Tell whoever takes over here what they need.
+    """Write what the next person or agent needs to go on.
 
     The objective, where it stands, what was done, what failed, what is open, and what governs the files that
     were touched. What nobody reviewed is marked as data.

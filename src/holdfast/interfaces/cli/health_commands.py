@@ -112,7 +112,7 @@ def verdict_object(found: GateVerdict) -> dict[str, Any]:
 @click.option("--yes", is_flag=True, help="With --repair: do it.")
 @click.option("--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with.")
 def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> int:
-    """Verify everything, and say where it is wrong."""
+    """Check everything that is stored, and say what is wrong."""
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
@@ -135,7 +135,7 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
 @command(root, "check")
 @click.option("--base", metavar="REF", help="Compare with this branch or commit; trunk if not given.")
 def check(place: Invocation, base: str | None) -> int:
-    """The gate for CI.
+    """Check memory in CI.
 
     Every changed fact has its event, the log verifies, and nothing sealed was altered.
     """
@@ -260,7 +260,7 @@ def stats_object(found: Stats) -> dict[str, Any]:
 @answer(root, "stats", stats_text, stats_object)
 @click.option("--reset", is_flag=True, help="Delete what was counted.")
 def stats(project: Project, reset: bool) -> object:
-    """Show what was counted in this clone; it never leaves it.
+    """Show the counts of this clone; they never leave it.
 
     What was asked and how fast, what was found and not, which memories were used afterwards, how sessions
     were found, tokens injected, model calls.
@@ -295,7 +295,7 @@ def scanned(found: SecretScan) -> str:
 @command(root, "scan")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True), metavar="[PATH]...")
 def scan(place: Invocation, paths: tuple[str, ...]) -> int:
-    """Look for secrets in what is stored, with the rules of today.
+    """Look for secrets in what is stored.
 
     Runs, events, sessions, candidates, memories and views, or the files and folders that are named. No
     secret is shown and nothing is changed. Ends with 1 if something was found or could not be read.

@@ -13,7 +13,7 @@ import click
 from holdfast.index import hit_text, stack_trace
 from holdfast.interfaces import quick, quick_recall
 from holdfast.interfaces.cli import output
-from holdfast.interfaces.cli.invocation import Invocation, command, progress_bar
+from holdfast.interfaces.cli.invocation import Invocation, command, options, progress_bar
 from holdfast.interfaces.cli.output import as_json, as_text, flush, say, show, show_lines, strong, wants_json
 from holdfast.interfaces.cli.phrases import WIDTH, badge, count, lines, short, size, table
 from holdfast.interfaces.cli.root import root
@@ -147,33 +147,25 @@ def _marks(row: TimelineRow) -> str:
     return " ".join(mark for mark in marks if mark)
 
 
-@command(root, "timeline")
-@click.option("--task", metavar="ID", help="Only what belongs to this task.")
-@click.option(
-    "--sort", metavar="FIELDS", default="", help="Sort by ts, layer, scale, kind or task; several with commas."
-)
-def timeline(place: Invocation, task: str | None, sort: str) -> None:
-    """Show what happened, in order."""
-    fields = tuple(field.strip() for field in sort.split(",") if field.strip()) or ("ts",)
-    with place.project() as project:
-        if task or sort:
-            show(project.log.timeline(task=task, sort=fields), timeline_text)
-        else:
-            _show_newest(project, SHOWN)
-
-
 def checkpoint_text(point: log_integrity.LogCheckpoint) -> str:
     return f"Saved a checkpoint of {count(point.count, 'event')}; keep it where nobody can change it."
 
 
+_which_events = options(  # of `log` and its older name
+    click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="The newest N; 50 by default."),
+    click.option("--task", metavar="ID", help="Only what belongs to this task."),
+    click.option("--sort", metavar="FIELDS", default="", help="By ts, layer, scale, kind or task; or several."),
+)
+
+
 @command(root, "log")
+@_which_events
 @click.option("--render", is_flag=True, help="Write .holdfast/view/log.jsonl.")
 @click.option("--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="The newest N; 50 by default, all with --json.")
-def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | None) -> None:
-    """Show the log.
+def log(place: Invocation, render: bool, checkpoint: str | None, **which: Any) -> None:
+    """Show what happened, oldest first.
 
-    With --json, one object a line with every field.
+    With --json, one object a line with every field; all events, unless -n is given.
     """
     if render and checkpoint:
         raise click.UsageError("--render and --checkpoint do not go together.")
@@ -185,16 +177,36 @@ def log(place: Invocation, render: bool, checkpoint: str | None, limit: int | No
             show(project.health.checkpoint(checkpoint), checkpoint_text)
         elif wants_json():
             with project.clone.unsealed():
-                show_lines(project.log.events(newest=limit))
+                events = {event["hash_self"]: event for event in project.log.events()}
+            show_lines(events[row.hash_self] for row in _rows(project, **which))
         else:
-            _show_newest(project, limit or SHOWN)
+            _show_rows(project, **which)
 
 
-def _show_newest(project: Project, count: int) -> None:
-    rows = project.log.timeline(newest=None if wants_json() else count + 1)
-    show(rows if wants_json() else rows[-count:], timeline_text)
-    if len(rows) > count and not wants_json():
-        say(f"these are the newest {count:,}; more: holdfast log --limit {10 * count}")
+@command(root, "timeline", hidden=True)
+@_which_events
+def timeline(place: Invocation, **which: Any) -> None:
+    """The older name of `log`; with --json it gives one object with all rows."""
+    with place.project() as project:
+        if wants_json():
+            show(_rows(project, **which), timeline_text)
+        else:
+            _show_rows(project, **which)
+
+
+def _rows(project: Project, *, limit: int | None, task: str | None, sort: str) -> list[TimelineRow]:
+    """What was asked for; how many are newest is counted before they are sorted."""
+    fields = tuple(field.strip() for field in sort.split(",") if field.strip())
+    found = project.log.timeline(task=task, sort=fields, newest=limit if task is None else None)
+    return found[-limit:] if limit else found
+
+
+def _show_rows(project: Project, *, limit: int | None, **which: Any) -> None:
+    count = limit or SHOWN
+    rows = _rows(project, limit=count + 1, **which)
+    show(rows[-count:], timeline_text)
+    if len(rows) > count and limit is None:
+        say(f"these are the newest {count:,}; more: holdfast log -n {10 * count}")
 
 
 def diff_text(found: run_diff.RunDiff) -> str:
@@ -299,7 +311,7 @@ def _warnings(found: Status) -> Iterator[str]:
 @command(root, "status")
 @click.option("--badge", is_flag=True, help="Only how many candidates wait, for a shell's prompt.")
 def status(place: Invocation, badge: bool) -> None:
-    """Show what waits, and what is private here."""
+    """Show the branch, what waits for review, and what is unpublished."""
     with place.project() as project:
         found = project.health.status()
         show(found, _badge if badge else status_text)

@@ -73,7 +73,7 @@ def state_object(found: Sequence[HookState]) -> list[dict[str, Any]]:
 
 @group(root, "hooks", "status")
 def hooks() -> None:
-    """Git hooks that record what git does, and never disturb it."""
+    """Install or remove git hooks that record what git does."""
 
 
 @answer(hooks, "install", installed, installed_object)

@@ -42,7 +42,7 @@ def index_text(found: CorpusState) -> str:
 @answer(root, "index", index_text)
 @click.option("--status", is_flag=True, help="Only say how far it is.")
 def index(project: Project, status: bool) -> object:
-    """Read commits, documents and code, so that recall finds them.
+    """Build the search index of commits, documents and code.
 
     Small repositories need no call: the first question reads them. It may be interrupted and goes on.
     """
@@ -109,7 +109,7 @@ def removed(done: search_models.ModelRemoved) -> str:
 
 @group(root, "model", "status")
 def model() -> None:
-    """The model for search by meaning.
+    """Install the model for search by meaning.
 
     Without a subcommand: which one is in use, and what has been embedded. Everything works without a model;
     with one, recall also finds what says the same in other words.

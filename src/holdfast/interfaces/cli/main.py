@@ -48,7 +48,7 @@ def _run(argv: list[str]) -> int:
         return _refused(argv, error.code)
     except click.UsageError as error:
         known = error.ctx.command_path if error.ctx else "holdfast"
-        complain(error.format_message(), f"See `{known} --help`.")
+        complain(error.format_message(), getattr(error, "hint", f"See `{known} --help`."))
         return _refused(argv, USAGE)
     except click.ClickException as error:
         complain(error.format_message(), None)

@@ -20,7 +20,7 @@ PORT = 7717
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="For --http; 0 takes any.")
 @click.option("--token-file", metavar="FILE", help="For --http: where the token is; made if it is not there.")
 def mcp(place: Invocation, http: bool, port: int, token_file: str | None) -> int:
-    """Serve this project's memory to an agent by MCP.
+    """Serve this project's memory to an agent over MCP.
 
     Over stdin and stdout, as clients start it. With --http on 127.0.0.1, for whoever holds the token: the
     file's, that of HOLDFAST_MCP_TOKEN, else a new one that is printed.

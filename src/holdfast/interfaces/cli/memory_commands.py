@@ -16,7 +16,7 @@ from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES, labelled, split_statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from holdfast.curation import decisions, memory_state
     from holdfast.git.erase import Erasure
@@ -113,7 +113,7 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
 @click.argument("statement")
 @_fields
 def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
-    """Propose what takes another memory's place.
+    """Propose a new memory in place of an old one.
 
     The old one stays in its file; once the new one is accepted it counts as superseded.
     """
@@ -180,16 +180,31 @@ def facts_object(found: memory_state.MemoryListing) -> dict[str, Any]:
     }
 
 
-@command(root, "facts")
-@click.option("--type", "kind", type=click.Choice((*TYPES, "all")), default="fact", show_default=True, help="Which.")
-def facts(place: Invocation, kind: str) -> None:
-    """List what holds here, and what no longer does.
+def _which(kind: str) -> Callable[..., Any]:
+    """The option that says which memories."""
+    return click.option(
+        "--type", "kind", type=click.Choice((*TYPES, "all")), default=kind, show_default=True, help="Which."
+    )
 
-    What is stale, expired, superseded or retired stands apart.
+
+@command(root, "memories")
+@_which("all")
+def memories(place: Invocation, kind: str) -> None:
+    """List memories that hold, and those that no longer do.
+
+    What is stale, expired, superseded or retired is listed apart.
     """
     with place.project() as project:
         found = project.memory.knowledge(kind=None if kind == "all" else kind)
         show(found, lambda told: facts_text(told, kind=kind), facts_object)
+
+
+@command(root, "facts", hidden=True)
+@_which("fact")
+@click.pass_context
+def facts(context: click.Context, _: Invocation, kind: str) -> None:
+    """The older name of `memories --type fact`."""
+    context.invoke(memories, kind=kind)
 
 
 def edited_text(standing: decisions.MemoryStanding) -> str:
@@ -253,17 +268,6 @@ def retired_text(standing: decisions.MemoryStanding) -> str:
     return lines(f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish")
 
 
-@command(root, "deprecate")
-@click.argument("name", metavar="ID")
-@click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
-def deprecate(place: Invocation, name: str, reason: str) -> None:
-    """Say that an accepted memory no longer holds; its file stays.
-
-    An agent's word for it waits for review.
-    """
-    retire_memory(place, name, reason=reason)
-
-
 def retire_memory(place: Invocation, name: str, **given: Any) -> None:
     with place.project() as project:
         done = project.memory.deprecate(name, **given)
@@ -283,7 +287,7 @@ def erased_text(erasure: Erasure) -> str:
 @click.argument("name", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def erase(project: Project, name: str, yes: bool) -> object:
-    """Delete what an event, run or memory says.
+    """Delete the text of an event, run or memory for good.
 
     That it happened stays in the log, and the log still verifies.
     """

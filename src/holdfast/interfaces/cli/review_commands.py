@@ -449,8 +449,14 @@ def undo(place: Invocation, last: int) -> None:
 @click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
 @_reviewer
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
-    """Say that an accepted memory no longer holds; the same as `holdfast deprecate`."""
+    """Say that an accepted memory no longer holds; its file stays.
+
+    An agent's word for it waits for review.
+    """
     memories.retire_memory(place, name, reason=reason, reviewer=reviewer)
+
+
+root.add_command(retire, "deprecate")  # its older name
 
 
 # The command for memory's health: curate.
@@ -494,7 +500,7 @@ def health_object(health: MemoryHealth) -> dict[str, Any]:
 @answer(root, "curate", health_text, health_object)
 @click.option("--dry-run", is_flag=True, help="Only look; put no suggestion on the shelf.")
 def curate(project: Project, dry_run: bool) -> object:
-    """Look at the health of memory, and suggest.
+    """Find stale, duplicate and contradicting memories.
 
     Stale, expired, contradicting, duplicate, never recalled, never used, orphaned, dangling, oversized.
     Suggestions wait in `holdfast review`; nothing is done by itself.

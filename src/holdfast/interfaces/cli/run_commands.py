@@ -20,7 +20,7 @@ from holdfast.interfaces.cli.root import root
 @click.option("--prompt", metavar="TEXT", help="What the agent was asked; kept in the capsule.")
 @click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 def run(place: Invocation, *, argv: tuple[str, ...], **given: Any) -> int:
-    """Run a command and keep what it did.
+    """Run a command and record it.
 
     Its output, signals and exit code pass through. A refusal before it starts ends with 125.
     """

@@ -249,7 +249,7 @@ RUN = "HOLDFAST_RUN_ID"  # a note made inside `holdfast run` tells of that run
 
 @group(root, "session", "list")
 def session() -> None:
-    """What is going on: turns, what is open, what waits for a yes."""
+    """Show sessions; start, note or end one."""
 
 
 @command(session, "start")

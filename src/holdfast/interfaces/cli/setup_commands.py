@@ -11,7 +11,7 @@ from holdfast.errors import NotARepository, UnsafePath
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, confirm, on_a_terminal
 from holdfast.interfaces.cli.output import say, show
 from holdfast.interfaces.cli.phrases import count, lines, size
-from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.cli.root import CommandGroup, root
 from holdfast.values import replace
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def uninstalled(removal: UninstallResult) -> str:
 @click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
 @click.option("--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given.")
 def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> None:
-    """Set Holdfast up in this repository."""
+    """Set up this repository, without agents or history."""
     from holdfast.project import Project
 
     try:
@@ -103,7 +103,7 @@ def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> P
     return replace(made, hooks=True)
 
 
-class OrFile(click.Group):
+class OrFile(CommandGroup):
     """A group whose first word may also be a file; then its command `bundle` is meant."""
 
     def resolve_command(
@@ -116,13 +116,13 @@ class OrFile(click.Group):
 @root.group("export", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
 @as_json
 def exporting() -> None:
-    """Save the private store to FILE, or write decisions as records."""
+    """Write a backup, records, sessions or Markdown pages."""
 
 
 @root.group("import", cls=OrFile, no_args_is_help=False, subcommand_metavar="FILE | COMMAND [ARGS]...")
 @as_json
 def importing() -> None:
-    """Bring back a bundle, or propose what others wrote.
+    """Read a backup, records, or sessions of other tools.
 
     FILE is what `holdfast export FILE` made; records and notes become candidates.
     """
@@ -152,7 +152,7 @@ def bring_back(project: Project, file: str) -> object:
 @answer(root, "uninstall", uninstalled)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def uninstall(project: Project, yes: bool) -> object:
-    """Take Holdfast out of this clone."""
+    """Remove Holdfast from this clone."""
     has_agents = os.path.exists(project.clone.private.agent_database)
     agents = " Agents of your own go, too (`holdfast agent export FILE` keeps them)." if has_agents else ""
     confirm(UNINSTALLING.format(agents=agents), yes=yes)

@@ -197,7 +197,7 @@ def plan_object(plan: StartPlan) -> dict[str, Any]:
 @command(root, "start")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def start(place: Invocation, yes: bool) -> int:
-    """Set up all at once: this repository, its agents, their history.
+    """Set up this repository, connect your agents, import their history.
 
     Finds the agents on this machine, shows what is missing here, asks once, and does it: sets the repository
     up, installs git's hooks, connects the agents, imports all they ever did here. Interrupted, it goes on

@@ -48,7 +48,7 @@ def published(done: Published) -> str:
 @click.option("--here", is_flag=True, help="Publish on the trunk branch too.")
 @click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this line.")
 def publish(project: Project, **how: Any) -> object:
-    """Commit this line's events and memories alone."""
+    """Commit this branch's events and memories."""
     return project.sync.publish(**how)
 
 
@@ -251,7 +251,7 @@ def _choice(name: str, metavar: str, *words: str) -> Callable[[Callable[..., Any
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
 @click.option("--all", "everything", is_flag=True, help="List also what was shown before.")
 def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str | None) -> None:
-    """Explain what git moved or left, and choose."""
+    """Show what git moved or left behind, and decide."""
     given = {how: name if name != LEFT else None for how, name in answers.items() if name}
     if len(given) + apply > 1:
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
@@ -305,7 +305,7 @@ def _choose(question: str, answers: Answers, name: str | None) -> None:
 
 @group(root, "team", "push")
 def team() -> None:
-    """The database that all clones of a project share."""
+    """Sync with the database that all clones share."""
 
 
 def team_pushed_text(done: StorePushed) -> str:

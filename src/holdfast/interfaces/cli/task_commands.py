@@ -254,7 +254,7 @@ def import_tasks(project: Project, file: Any) -> object:
 
 @group(root, "link", "list")
 def link() -> None:
-    """Canonical links: files, addresses, commits."""
+    """Keep links to files, addresses and commits."""
 
 
 @answer(link, "add", lambda made: f"{strong(made.id)}  {made.title}: {made.target}")

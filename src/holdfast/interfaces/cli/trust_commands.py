@@ -76,7 +76,7 @@ def state_object(found: git_sync.Trust) -> dict[str, Any]:
 @here
 @click.pass_context
 def trust(context: click.Context, place: Invocation, yes: bool) -> None:
-    """Let what people accepted upstream speak here.
+    """Let agents use what people approved upstream.
 
     Asked once per clone, on a terminal; it holds for one remote, its address and its trunk. Elsewhere it
     shows what is trusted.

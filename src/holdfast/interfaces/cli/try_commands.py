@@ -84,7 +84,7 @@ def _headline(found: Tried) -> str:
 
 def _is_known(found: Tried) -> str:
     verb = "is" if found.known == 1 else "are"
-    return f"{verb} known here, accepted, rejected or waiting: holdfast review, holdfast facts --type all"
+    return f"{verb} known here, accepted, rejected or waiting: holdfast review, holdfast memories"
 
 
 def _candidate(number: int, one: candidate_support.TriedCandidate) -> Iterator[str]:
@@ -131,7 +131,7 @@ SETTING_UP = (
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far to look back.")
 @click.pass_context
 def try_(context: click.Context, place: Invocation, days: int) -> None:
-    """Show what the last days hold, and write nothing.
+    """Show what recent sessions hold; write nothing.
 
     Reads the records that Codex, Claude Code and Gemini keep of this repository, and git's log. No model is
     asked. On a terminal, r sets Holdfast up and opens the review.

@@ -135,7 +135,7 @@ def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
     yield "Governed by" if near else "Nothing governs this file alone; what holds everywhere:"
     yield from table([_ruling(one) for one in (*near, *wide[:_WIDE])])
     if len(wide) > _WIDE:
-        yield f"  and {len(wide) - _WIDE:,} more that hold everywhere: holdfast facts"
+        yield f"  and {len(wide) - _WIDE:,} more that hold everywhere: holdfast memories"
 
 
 def _ruling(one: Ruling) -> tuple[str, ...]:
@@ -187,7 +187,7 @@ def _entries(one: AgentKnowledge) -> Iterator[SentEntry]:
 @command(root, "why")
 @click.argument("place_", metavar="FILE[:LINE]")
 def why(place: Invocation, place_: str) -> None:
-    """Tell which run and turn wrote a line, and what was asked.
+    """Show which run and prompt wrote a line.
 
     FILE:12 is a line, FILE:10-20 are some, FILE alone is all of it, run by run. An answer is recorded (the
     commit was made in that run) or matched (by the text of the line); what nobody can know is said to be so.

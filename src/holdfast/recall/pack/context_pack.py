@@ -245,7 +245,7 @@ def pack_rows(context: ContextPack) -> list[tuple[str, PackLine | None]]:
         other = f"… people approved {context.elsewhere:,} more for other work"
         said.append((f"{other}: `holdfast context --files PATH --for WORDS`", None))
     if context.more_tasks and context.budget >= _SMALL:
-        said.append((f"… {context.more_tasks:,} more task{'s'[: context.more_tasks > 1]}: `holdfast tasks`", None))
+        said.append((f"… {context.more_tasks:,} more task{'s'[: context.more_tasks > 1]}: `holdfast task list`", None))
     return [*said, (f"</holdfast-data {context.marker}>", None)]
 
 
