@@ -2,7 +2,7 @@
 
     python examples/own_agent/agent.py "make the greeting friendlier"
 
-It needs nothing but `holdfast-hook` on the PATH, and works without. The contract is in docs/connect.md. The model is
+It needs nothing but `holdfast-hook` on the PATH, and works without. The contract is in docs/reference/connect.md. The model is
 left out: `work` stands for it.
 """
 
