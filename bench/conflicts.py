@@ -36,7 +36,9 @@ UNSEEN = ("held out", "fresh", "statements", "check")  # neither judge is fitted
 _FORMATS = ("log-format", "recordings", "memory-files", "on-disk", "hooks")
 _METHODS = ("transcripts", "contradictions", "extraction", "graph", "search-index", "ranking")
 _FITTED = [f"docs/reference/{name}.md" for name in _FORMATS] + [f"docs/explanation/{name}.md" for name in _METHODS]
-DOCS = {"fitted": ["docs/adr", *_FITTED], "unseen": ["docs", "README.md"]}
+_GUIDES = ("commands", "settings", "errors", "python", "mcp", "connect", "recall", "why", "models", "stats", "agents")
+_UNSEEN = [f"docs/reference/{name}.md" for name in _GUIDES] + ["docs/explanation/concepts.md"]
+DOCS = {"fitted": ["docs/adr", *_FITTED], "unseen": ["docs", "docs/how-to", *_UNSEEN, "README.md"]}
 # Precision and recall that are asked for: of what blocks, of what is shown, and of what is shown as a duplicate.
 BARS = {"contradicts": (0.95, 0.0), "contradicts or may": (0.0, 0.7), "looks like": (0.7, 0.7)}
 ENTRIES, ROUNDS = 10_000, 7
