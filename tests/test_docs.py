@@ -251,7 +251,8 @@ INTERNAL = {  # for the command line, the views and the other concerns
 def test_the_demo_tells_the_whole_story() -> None:
     """`make demo` is what most people will ever see."""
     text = page("demo/demo.py")
-    for command in ("init", "run", "remember", "review", "publish", "recall", "timeline", "check", "doctor", "diff"):
+    story = "init run remember review publish recall memories log check doctor diff"
+    for command in story.split():
         assert f'"holdfast", "{command}"' in text
     end = text[text.index("def main()") :]
     assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"
