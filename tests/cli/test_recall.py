@@ -10,7 +10,7 @@ from holdfast.index.ranking_weights import GROUPED, PRIORS, WEIGHTS
 from tests.conftest import Cli, GitRepo, init
 from tests.index.conftest import fact_text
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "recall.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "recall.md"
 FACT = ".holdfast/memory/facts/pin-FCT-pin111.md"
 
 

@@ -462,7 +462,8 @@ class CloneClaims:
         if os.path.lexists(mark) or not clone.repo.text("remote"):
             return
         clone.notes.append(
-            "a claim is local to this clone: others see it only if database.url names a server (docs/agents.md)"
+            "a claim is local to this clone: others see it only if database.url names a server"
+            " (docs/reference/agents.md)"
         )
         fsio.make_dirs(clone.layout.claims)
         fsio.replace(mark, b"")

@@ -24,9 +24,8 @@ MAX_FILES = 500  # files at hand that are compared
 MOST_OF_BRANCH = 50  # files that a branch changed: more say nothing about a task
 MOST_BY_WORDS = 6  # memories that nothing but words speaks for
 MOST_LIKELY = 6  # memories of files that are likely meant
-LIKELY = (
-    0.2  # from here on a file's memories are shown: then three of five of them are relevant (docs/design/ranking.md)
-)
+# From here on a file's memories are shown: then three of five of them are relevant (docs/explanation/ranking.md).
+LIKELY = 0.2
 MOST_UNASKED = 8  # memories that are shown where nothing says what the work is
 _FEW = 20  # memories among which one shared word says enough; among more it must be a rare one
 _COMMON_TO = 5  # of these few that may share it

@@ -185,7 +185,7 @@ def accompanied(lines: Sequence[PlacedVerdict]) -> list[Verdict]:
 
 
 # Of the lines that a commit brought into a file, a run wrote so many, such a share, and so many times as many as any
-# other run, in the month before: then the rest is likely its own. How that was measured: docs/why.md.
+# other run, in the month before: then the rest is likely its own. How that was measured: docs/reference/why.md.
 _LEAST, _SHARE, _LEAD, _MONTH = 3, 0.4, 2, 30 * 86_400.0
 
 
