@@ -53,7 +53,8 @@ class Brought:
     agent: str
     folder: str = ""  # where its transcripts lie
     files: int = 0  # transcripts that were looked at
-    sessions: int = 0  # of this repository, that were read
+    sessions: int = 0  # of this repository, that were read; those of sub-agents among them
+    subagents: int = 0
     foreign: int = 0  # of other repositories, imported because all of them were asked for
     left: list[SkippedKnowledge] = field(default_factory=list)  # not asked for, each with why: OTHER, OLDER, EMPTY
     runs: list[str] = field(default_factory=list)  # made now
@@ -72,8 +73,9 @@ class Brought:
         said = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
         self.skipped.append(knowledge_files.SkippedKnowledge(path, said))
 
-    def add(self, taken: IntakeResult, *, ours: bool) -> None:
+    def add(self, taken: IntakeResult, *, ours: bool, role: str) -> None:
         self.sessions += 1
+        self.subagents += role == "subagent"
         self.foreign += not ours
         self.runs += taken.runs
         self.turns += taken.turns
@@ -253,7 +255,7 @@ class TranscriptImport(Concern):
                 if taken is None:
                     bringing.left.append(knowledge_files.SkippedKnowledge(one.path, EMPTY))
                 else:
-                    bringing.add(taken, ours=one.ours)
+                    bringing.add(taken, ours=one.ours, role=one.origin.role)
                     if (end := taken.counted.read_to) is not None:
                         reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
                         bringing.partly.append(knowledge_files.SkippedKnowledge(one.path, reason))

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.duplicates import TurnMarks, TurnTally
 from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.capture.records.knowledge_files import SkippedKnowledge
@@ -20,8 +21,17 @@ from holdfast.values import field, frozen, mutable
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
 MAX_SESSIONS = 300
 MANY, LARGE, UNREADABLE = "too many for a look", "too large for a look", "unreadable"
-MAX_TURNS = 400  # of one session that are looked at
+MAX_TURNS = 400  # of one session whose words are read; the others are only counted
 MAX_LINES = 400  # written in one turn, by which a file is known again
+
+
+@frozen
+class OlderSessions:
+    """Sessions of one tool in this repository from before the days that were looked at."""
+
+    agent: str
+    sessions: int
+    days: int  # how far one has to look back to see all of them
 
 
 @frozen
@@ -70,7 +80,7 @@ class TriedQuote:
 @mutable
 class _Count:
     sessions: int = 0
-    turns: int = 0
+    of: list[tuple[tuple[bool, str, str], list[TurnMarks]]] = field(default_factory=list)  # in the order of an import
     files: set[str] = field(default_factory=set)
     newest: str | None = None
     new: int = 0
@@ -84,12 +94,12 @@ class History:
     heard: list[TriedQuote] = field(default_factory=list)
     files: int = 0  # transcripts that were looked at
     left: list[SkippedKnowledge] = field(default_factory=list)  # MANY, LARGE or UNREADABLE
-    older: list[datetime] = field(default_factory=list)  # when sessions began that are of this repository
+    older: list[tuple[str, datetime]] = field(default_factory=list)  # sessions of this repository: whose, when begun
 
 
 def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
     """What agents' records of the last days say about this repository."""
-    told, since = History(), now - timedelta(days=days)
+    told, since, tally = History(), now - timedelta(days=days), TurnTally()
     whose = SessionRepository(clone)
     room = MAX_BYTES
     for dialect in map(agents.dialect, agents.DIALECTS):
@@ -106,7 +116,8 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
                 continue
             room -= _take(told, counted, dialect, path, clone=clone, whose=whose, since=since) * size
         if counted.sessions:
-            there = (counted.sessions, counted.turns, len(counted.files), counted.newest, counted.new)
+            turns = sum(tally.of_session(dialect.name, marks) for _, marks in sorted(counted.of))
+            there = (counted.sessions, turns, len(counted.files), counted.newest, counted.new)
             told.seen.append(SeenSession(dialect.name, *there))
     return told
 
@@ -127,7 +138,7 @@ def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepositor
     try:
         origin = whose.read(dialect, path).origin
         if origin.role in ("main", "fork") and whose.owns(origin):
-            told.older.append(moment(origin.started) or _written(path))
+            told.older.append((dialect.name, moment(origin.started) or _written(path)))
     except (HoldfastError, OSError, ValueError):
         pass  # what is not looked at need not be readable
 
@@ -154,21 +165,20 @@ def _take(
             return False
         session = _Session(origin, whose.top_for(origin), since)
         for turn in reading:
-            if not session.add(turn):
-                break
+            session.add(turn)
         new = _is_new(clone, origin, path)
     except (HoldfastError, OSError, ValueError):
         told.left.append(SkippedKnowledge(path, UNREADABLE))
         return False
-    if session.turns:
+    if session.marks:
         counted.sessions += origin.role in ("main", "fork")
         counted.new += new and origin.role in ("main", "fork")
-        counted.turns += session.turns
+        counted.of.append(((origin.role == "subagent", origin.started or "", path), session.marks))
         counted.files |= session.files
         counted.newest = max(filter(None, (counted.newest, session.newest)), default=None)
         told.heard += session.heard()
     elif origin.role in ("main", "fork"):
-        told.older.append(moment(origin.started) or since)
+        told.older.append((dialect.name, moment(origin.started) or since))
     return True
 
 
@@ -225,23 +235,22 @@ class _Session:
         self._said: list[Utterance | TriedCommand] = []
         self._quotes = TranscriptQuotes()
         self._of: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}
-        self.turns = 0
+        self.marks: list[TurnMarks] = []  # of the turns that are young enough
         self.files: set[str] = set()
         self.newest: str | None = None
 
-    def add(self, turn: TranscriptTurn) -> bool:
-        """Take in a turn that is young enough; False if no more are looked at."""
+    def add(self, turn: TranscriptTurn) -> None:
+        """Count a turn that is young enough, and read it if it is one of the first."""
         ts = turn.ts or next((step.ts for step in turn.steps if step.ts), None) or self._origin.started
         if is_before(ts, self._since):
-            return True
-        self.turns += not turn.continues
+            return
+        self.marks.append(TurnMarks.of(turn))
         self.newest = max(filter(None, (self.newest, ts)), default=None)
-        number = len(self._of) + 1
-        wrote = self._written(turn)
+        wrote, number = self._written(turn), len(self._of) + 1
         self.files |= wrote.keys()
-        self._of[number] = (ts, wrote)
-        self._said += said_in_turn(self._quotes.out_of(turn), number)
-        return number < MAX_TURNS
+        if number <= MAX_TURNS:
+            self._of[number] = (ts, wrote)
+            self._said += said_in_turn(self._quotes.out_of(turn), number)
 
     def _written(self, turn: TranscriptTurn) -> dict[str, frozenset[str]]:
         """Path to the lines that stand in it after the turn, as far as the turn wrote them."""
