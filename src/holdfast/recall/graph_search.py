@@ -89,7 +89,7 @@ Node = tuple[str, int, str]  # what it is, a row's source, and its number, path 
 Row = tuple[Any, ...]
 
 ROW, PATH, NAME = "row", "path", "name"
-# Limits of what is read, and weights of edges: docs/design/graph.md measures walks with them.
+# Limits of what is read, and weights of edges: docs/explanation/graph.md measures walks with them.
 SHARED = 60  # rows; a name or a file that more rows share links none of them
 NAMES = 24  # of one row
 PATHS = 16  # of one row
@@ -193,7 +193,7 @@ def _is_hex(name: str) -> bool:
 
 Edges = dict[Node, dict[Node, float]]
 
-# These bound a walk: it took 32 ms of CPU a question (docs/design/graph.md).
+# These bound a walk: it took 32 ms of CPU a question (docs/explanation/graph.md).
 OPENED = 40  # rows whose neighbours are read
 NODES = 2000
 LOOKED_UP = 400  # names and files
@@ -220,7 +220,7 @@ def grow_graph(nodes: RecordGraph, seeds: Mapping[Node, float]) -> Edges:
     return edges
 
 
-# Weights of a gain; docs/design/graph.md gives the formula and measures it.
+# Weights of a gain; docs/explanation/graph.md gives the formula and measures it.
 WEIGHT = 1.0  # of the walk, where the best hit of the search weighs 1
 FLOOR = 0.2  # the part of a gain that does not depend on the row's words
 SURE = 0.6  # the same if the question names an id, a path or a symbol: such a start is certain

@@ -187,7 +187,7 @@ def accompanied(lines: Sequence[PlacedVerdict]) -> list[Verdict]:
 
 
 # The rest of a commit's lines in a file is likely by a run that wrote so many of them, such a share, and so many times
-# more than any other run, in the month before. docs/reference/why.md measures it: 99.7 % of the likely answers are right.
+# more than any other run, in the month before (docs/reference/why.md: 99.7 % of the likely answers are right).
 _LEAST, _SHARE, _LEAD, _MONTH = 3, 0.4, 2, 30 * 86_400.0
 
 
