@@ -15,6 +15,7 @@ import pytest
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import run_files
 from holdfast.interfaces import agent_hook
+from holdfast.model.session import Session
 from holdfast.project import Project
 from holdfast.store import import_progress, session_files
 from tests.conftest import Cli, GitRepo, _made_by_git, init
@@ -26,6 +27,7 @@ from .rollouts import Rollout, rollout
 from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
+ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=60)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
 
@@ -44,6 +46,7 @@ class Scene:
         self.repo = GitRepo(folder / "repo")
         init(self.repo.path, commit=True)
         self.cli = Cli(self.repo.path)
+        self.place = Place(self.repo, str(folder / "cache"))
         self.records: list[dict[str, Any]] = []
         self.file: Rollout | None = None
         if agent == "codex":
@@ -133,6 +136,10 @@ class Scene:
         turns = [list(run_files.turns_of(layout.run(run["run_id"]))) for run in self.runs()]
         return [[row["prompt"].removesuffix(", please.") for row in told] for told in turns]
 
+    def sessions(self) -> list[Session]:
+        """What we keep of the conversation, the session where it began first."""
+        return sorted(session_files.all(self.place.open().layout), key=lambda one: one.previous or "")
+
     def on(self, branch: str) -> list[list[str]]:
         self.git(40, "switch", "-q", branch)
         return self.log()
@@ -176,7 +183,9 @@ def test_an_imported_session_is_in_the_log_of_each_branch(scene: Scene) -> None:
         ["second.py"],
         ["third.py"],
     ]
-    assert len({run["session"] for run in (first, second, third)}) == 1
+    kept = scene.sessions()
+    assert [(one.state, [turn.anchor.branch for turn in one.turns]) for one in kept] == ENDED
+    assert kept[1].previous == kept[0].id
     assert sum(run["outputs"]["turns"] for run in (first, second, third)) == 3
     scene.bring()
     assert len(scene.runs()) == 1
@@ -186,8 +195,14 @@ def test_a_live_session_is_in_the_log_of_each_branch_and_an_import_adds_nothing(
     """The same with nothing but what the client's hooks say, wherever HEAD is when they say it."""
     scene.fire("SessionStart")
     three_turns(scene, lambda: scene.fire("UserPromptSubmit", "Stop"))
+    assert {(one.state, one.branch, len(one.turns)) for one in scene.sessions()} == {
+        ("open", "main", 2),
+        ("open", "feature", 1),
+    }
     scene.git(14, "switch", "-q", "feature")
     scene.fire("SessionEnd")
+    kept = scene.sessions()
+    assert [(one.state, [turn.anchor.branch for turn in one.turns]) for one in kept] == ENDED
     assert scene.on("main") == [[FIRST], [THIRD]]
     assert scene.on("feature") == [[SECOND]]
     assert "0 runs" in scene.bring() or "nothing new" in scene.bring().lower()
@@ -230,7 +245,7 @@ def test_killed_between_the_branches_the_next_import_does_the_rest(tmp_path: Pat
     three_turns(scene)
     shutil.copytree(store, clean)
 
-    place = Place(scene.repo, str(tmp_path / "cache"))
+    place = scene.place
 
     def take() -> None:
         take_in(place.open(), dialect("codex"), str(scene.path), ended=True)
@@ -242,10 +257,28 @@ def test_killed_between_the_branches_the_next_import_does_the_rest(tmp_path: Pat
         assert scene.log() == [[FIRST], [THIRD]], fatal
         (known,) = import_progress.every(place.open().stores)
         assert (len(known.runs), known.ended) == (3, True)
-        (session,) = session_files.all(place.open().layout)
-        assert [(turn.n, turn.anchor.branch) for turn in session.turns] == [(1, "main"), (2, "feature"), (3, "main")]
+        kept = scene.sessions()
+        assert [(one.state, [turn.anchor.branch for turn in one.turns]) for one in kept] == ENDED
         shutil.rmtree(store)
         shutil.copytree(clean, store)
         fatal += step
     assert fatal > 80
     assert scene.on("feature") == [[SECOND]]
+
+
+def test_what_a_session_said_on_a_branch_is_not_told_on_another(scene: Scene) -> None:
+    """An agent on main that reads what was done on feature takes it for done, and looks for it in vain."""
+    three_turns(scene)
+    scene.bring()
+    told = {(branch, command): said for branch in ("feature", "main") for command, said in views(scene, branch).items()}
+    for (branch, command), said in told.items():
+        assert (SECOND in said, FIRST in said or THIRD in said) == (branch == "feature", branch == "main"), command
+    assert "no session on branch feature yet; this one is of branch feature" not in "".join(told.values())
+
+
+def views(scene: Scene, branch: str) -> dict[str, str]:
+    """What people and agents are shown of the past on a branch."""
+    scene.git(50, "switch", "-q", branch)
+    day = f"{at(0):%Y-%m-%d}"
+    shown = {"journal": scene.cli("journal", day).out, "context": scene.cli("context").out}
+    return {**shown, "session": scene.cli("session", "show").out, "log": scene.cli("log").out}

@@ -300,7 +300,7 @@ def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done:
         if helper != path and os.path.isfile(helper):
             _help(take, one, helper, ended, done)
     _count(taken, done)
-    session = (taken.session_id if taken else None) or (one.live.holdfast if one.live else None)
+    session = (taken.last_session if taken else None) or (one.live.holdfast if one.live else None)
     questions = approval_requests(one.all)
     if session and questions:
         said = approval_answers(questions, spoken_by(one.agent).read(path, 0, None))
