@@ -23,6 +23,7 @@ from holdfast.model.session import Session, SessionTurn, now_at
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.recall import views
+from holdfast.recall.pack import last_session
 from holdfast.store import fsio, session_files
 from holdfast.store import layout as paths
 from holdfast.values import frozen
@@ -98,14 +99,11 @@ def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begu
 
 
 def _seen(clone: Clone, known: Iterable[Session]) -> list[Session]:
-    """The sessions of this line, of what it inherited, and those whose beginning was merged into it."""
+    """The sessions of this branch, of what it inherited, and those that were merged into it."""
     line = clone.line()
     found = {one.id: one for one in known}
     mine = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
-    # That one of another branch was ended from here does not make it one of this branch.
-    others = found.keys() - mine
-    events = clone.find_events(kinds=("session",), targets=others) if others else ()
-    heard = {event.target for event in events if clone.joined(event).get("action") in ("start", "link")}
+    heard = last_session.in_log(clone, [one for one in found.values() if one.id not in mine])
     return [one for one in found.values() if one.id in mine or one.id in heard]
 
 
