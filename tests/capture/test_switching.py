@@ -28,7 +28,7 @@ from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
 ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
-BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=60)
+BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1, minutes=60)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
 
 
@@ -282,3 +282,25 @@ def views(scene: Scene, branch: str) -> dict[str, str]:
     day = f"{at(0):%Y-%m-%d}"
     shown = {"journal": scene.cli("journal", day).out, "context": scene.cli("context").out}
     return {**shown, "session": scene.cli("session", "show").out, "log": scene.cli("log").out}
+
+
+def test_the_journal_tells_an_imported_session_on_its_day(scene: Scene) -> None:
+    """Its runs were listed without a session, on the day of the import."""
+    three_turns(scene)
+    scene.bring()
+    told, today = scene.cli("journal", f"{at(0):%Y-%m-%d}").out, scene.cli("journal", "today").out
+    (first, third), sessions = scene.runs(), scene.sessions()
+    assert f"({sessions[0].id})" in told and sessions[1].id not in told
+    assert told.count(first["run_id"]) == told.count(third["run_id"]) == 2  # its turn, and what came of it
+    assert "Runs" not in today and "Without a session" not in told
+    assert sessions[1].id in scene.cli("journal", f"{at(0):%Y-%m-%d}", "--all").out
+
+
+def test_the_journal_tells_sessions_of_branches_that_are_gone_or_merged(scene: Scene) -> None:
+    """Their runs stood in the log here, and were listed as if they were of no session."""
+    three_turns(scene)
+    scene.git(20, "branch", "-q", "-D", "feature")
+    scene.bring()
+    told = scene.cli("journal", f"{at(0):%Y-%m-%d}").out
+    assert all(f"({one.id})" in told for one in scene.sessions()) and len(scene.sessions()) == 2
+    assert "Without a session" not in told and "### Runs" not in told.partition("## Besides")[2]

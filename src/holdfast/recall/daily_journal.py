@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from holdfast.errors import BadInput, HoldfastError, UnsafePath
+from holdfast.git import event_lookup
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.model.journal_pages import excluding_journal_pages
@@ -23,7 +24,6 @@ from holdfast.model.session import Session, SessionTurn, now_at
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.recall import views
-from holdfast.recall.pack import last_session
 from holdfast.store import fsio, session_files
 from holdfast.store import layout as paths
 from holdfast.values import frozen
@@ -72,8 +72,17 @@ def days(
     known = session_files.everywhere(clone.stores)
     there = known if everywhere else _seen(clone, known)
     between = {"since": min(only), "before": f"{max(only)}U"} if only else {}  # a day's times go on with a T
-    told = _once(clone, scope, clone.find_events(scope, kinds=KINDS, **between))
-    dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
+    days_of = {one.id: dates_of(one) for one in there}
+    # An imported run is of the day on which it ran, and its event of the day of the import.
+    runs = [run for one in there for run in runs_of(one) if only is None or days_of[one.id] & set(only)]
+    late = clone.find_events(scope, kinds=("run",), runs=runs) if only and runs else []
+    there_on: dict[str, list[Joined]] = {}
+    for event in _once(clone, scope, clone.find_events(scope, kinds=KINDS, **between)) + late:
+        told = clone.joined(event)
+        day = there_on.setdefault(_day_of(told), [])
+        if told not in day:
+            day.append(told)
+    dates = {*there_on, *(when for found in days_of.values() for when in found)}
     dates |= {event.ts[:10] for event in clone.find_events(scope, kinds=KINDS, oldest=1)}
     span = _days_searched(dates, only, begun=begun)
     made = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
@@ -81,12 +90,17 @@ def days(
     return {
         when: JournalDay(
             when,
-            tuple(one for one in there if when in dates_of(one)),
-            tuple(clone.joined(event) for event in told if event.ts[:10] == when),
+            tuple(one for one in there if when in days_of[one.id]),
+            tuple(there_on.get(when, ())),
             tuple(one for one in made if one.ts[:10] == when),
         )
         for when in sorted(dates if only is None else dates & set(only))
     }
+
+
+def _day_of(event: Joined) -> str:
+    """The day an event is told on: of a run when it began, of anything else when it was recorded."""
+    return str((event["kind"] == "run" and event.get("started")) or event["ts"])[:10]
 
 
 def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
@@ -103,7 +117,7 @@ def _seen(clone: Clone, known: Iterable[Session]) -> list[Session]:
     line = clone.line()
     found = {one.id: one for one in known}
     mine = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
-    heard = last_session.in_log(clone, [one for one in found.values() if one.id not in mine])
+    heard = event_lookup.sessions_in_log(clone, [one for one in found.values() if one.id not in mine])
     return [one for one in found.values() if one.id in mine or one.id in heard]
 
 

@@ -14,7 +14,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from holdfast.git import branch_lines
+from holdfast.git import branch_lines, event_lookup
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -93,20 +93,9 @@ def told_here(clone: Clone, sessions: Sequence[Session]) -> list[Session]:
     doubtful = [one for one in others if one.line in living]
     steps = distances(clone.repo) if any(one.commits for one in doubtful) else {}
     merged = {one.id for one in doubtful if one.commits and one.commits[-1] in steps}
-    heard = in_log(clone, [one for one in doubtful if one.id not in merged])
+    heard = event_lookup.sessions_in_log(clone, [one for one in doubtful if one.id not in merged])
     hidden = {one.id for one in doubtful} - merged - heard
     return [one for one in sessions if one.id not in hidden]
-
-
-def in_log(clone: Clone, sessions: Iterable[Session]) -> set[str]:
-    """Those that this branch's log tells of: of their beginning, or of one of their runs."""
-    known = {one.id: one for one in sessions}
-    runs = {turn.run: one.id for one in known.values() for turn in one.turns if turn.run}
-    events = clone.find_events(kinds=("session",), targets=known) if known else ()
-    # That one of another branch was ended from here does not make it one of this branch.
-    heard = {event.target or "" for event in events if clone.joined(event).get("action") in ("start", "link")}
-    done = clone.find_events(kinds=("run",), runs=runs) if runs else ()
-    return heard | {runs[event.run_id] for event in done if event.run_id}
 
 
 def _elsewhere(clone: Clone, others: Sequence[Session], changed: ChangedFiles | None) -> ChosenSession | None:
