@@ -27,6 +27,7 @@ from .rollouts import Rollout, rollout
 from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
+NOW = 25 * 60 + 1  # minutes after it began
 ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1, minutes=60)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
@@ -304,3 +305,45 @@ def test_the_journal_tells_sessions_of_branches_that_are_gone_or_merged(scene: S
     told = scene.cli("journal", f"{at(0):%Y-%m-%d}").out
     assert all(f"({one.id})" in told for one in scene.sessions()) and len(scene.sessions()) == 2
     assert "Without a session" not in told and "### Runs" not in told.partition("## Besides")[2]
+
+
+def test_notes_of_an_unmerged_branch_are_told_on_what_started_from_it_alone(scene: Scene) -> None:
+    """The same files are no reason: an agent on main would go on with what main does not hold."""
+    scene.git(5, "switch", "-q", "-c", "feature")
+    scene.turn(6, SECOND, "second.py")
+    scene.bring()
+    assert SECOND in scene.cli("context").out
+    scene.git(9, "switch", "-q", "main")
+    assert "Last session: none" in (told := scene.cli("context").out) and SECOND not in told
+    scene.git(NOW, "switch", "-q", "-c", "child", "feature")
+    child = scene.cli("context").out
+    assert SECOND in child and "no session on branch child yet; this one is of branch feature" in child
+
+
+def test_notes_of_a_branch_are_told_where_its_commits_were_merged(scene: Scene) -> None:
+    """Merged work is work of this branch, and whose notes they are is said."""
+    scene.git(5, "switch", "-q", "-c", "feature")
+    scene.turn(6, SECOND, "second.py", runs=("echo 1 > other && git add other && git commit -qm Other",))
+    scene.bring()
+    scene.git(20, "switch", "-q", "main")
+    assert SECOND not in scene.cli("context").out
+    scene.git(21, "merge", "-q", "feature")
+    told = scene.cli("context").out
+    assert SECOND in told and "this one is of branch feature" in told
+
+
+def test_a_session_whose_agent_named_no_branch_is_said_to_be_in_one_place(scene: Scene) -> None:
+    """It was "on branch main", and three lines later "on an unknown branch"."""
+    scene.turn(2, FIRST, "first.py")
+    text = (
+        scene.path.read_text()
+        .replace('"git": {"branch": "main"}', '"git": {}')
+        .replace('"gitBranch": "main"', '"x": 1')
+    )
+    scene.path.write_text(text)
+    scene.git(3, "reflog", "expire", "--expire=now", "--all")
+    scene.bring()
+    assert [one.updated.branch for one in scene.sessions()] == [None]
+    told = scene.cli("context").out
+    assert "the last session on branch main" in told and " on main, last updated" in told
+    assert "unknown branch" not in told
