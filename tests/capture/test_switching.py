@@ -15,6 +15,7 @@ import pytest
 from holdfast.capture.agents import dialect
 from holdfast.capture.ingest import run_files
 from holdfast.interfaces import agent_hook
+from holdfast.model.session import Session
 from holdfast.project import Project
 from holdfast.store import import_progress, session_files
 from tests.conftest import Cli, GitRepo, _made_by_git, init
@@ -26,7 +27,9 @@ from .rollouts import Rollout, rollout
 from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
-BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(minutes=60)
+NOW = 25 * 60 + 1  # minutes after it began
+ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
+BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1, minutes=60)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
 
 
@@ -44,6 +47,7 @@ class Scene:
         self.repo = GitRepo(folder / "repo")
         init(self.repo.path, commit=True)
         self.cli = Cli(self.repo.path)
+        self.place = Place(self.repo, str(folder / "cache"))
         self.records: list[dict[str, Any]] = []
         self.file: Rollout | None = None
         if agent == "codex":
@@ -133,6 +137,10 @@ class Scene:
         turns = [list(run_files.turns_of(layout.run(run["run_id"]))) for run in self.runs()]
         return [[row["prompt"].removesuffix(", please.") for row in told] for told in turns]
 
+    def sessions(self) -> list[Session]:
+        """What we keep of the conversation, the session where it began first."""
+        return sorted(session_files.all(self.place.open().layout), key=lambda one: one.previous or "")
+
     def on(self, branch: str) -> list[list[str]]:
         self.git(40, "switch", "-q", branch)
         return self.log()
@@ -176,7 +184,9 @@ def test_an_imported_session_is_in_the_log_of_each_branch(scene: Scene) -> None:
         ["second.py"],
         ["third.py"],
     ]
-    assert len({run["session"] for run in (first, second, third)}) == 1
+    kept = scene.sessions()
+    assert [(one.state, [turn.anchor.branch for turn in one.turns]) for one in kept] == ENDED
+    assert kept[1].previous == kept[0].id
     assert sum(run["outputs"]["turns"] for run in (first, second, third)) == 3
     scene.bring()
     assert len(scene.runs()) == 1
@@ -186,8 +196,14 @@ def test_a_live_session_is_in_the_log_of_each_branch_and_an_import_adds_nothing(
     """The same with nothing but what the client's hooks say, wherever HEAD is when they say it."""
     scene.fire("SessionStart")
     three_turns(scene, lambda: scene.fire("UserPromptSubmit", "Stop"))
+    assert {(one.state, one.branch, len(one.turns)) for one in scene.sessions()} == {
+        ("open", "main", 2),
+        ("open", "feature", 1),
+    }
     scene.git(14, "switch", "-q", "feature")
     scene.fire("SessionEnd")
+    kept = scene.sessions()
+    assert [(one.state, [turn.anchor.branch for turn in one.turns]) for one in kept] == ENDED
     assert scene.on("main") == [[FIRST], [THIRD]]
     assert scene.on("feature") == [[SECOND]]
     assert "0 runs" in scene.bring() or "nothing new" in scene.bring().lower()
@@ -230,7 +246,7 @@ def test_killed_between_the_branches_the_next_import_does_the_rest(tmp_path: Pat
     three_turns(scene)
     shutil.copytree(store, clean)
 
-    place = Place(scene.repo, str(tmp_path / "cache"))
+    place = scene.place
 
     def take() -> None:
         take_in(place.open(), dialect("codex"), str(scene.path), ended=True)
@@ -242,10 +258,92 @@ def test_killed_between_the_branches_the_next_import_does_the_rest(tmp_path: Pat
         assert scene.log() == [[FIRST], [THIRD]], fatal
         (known,) = import_progress.every(place.open().stores)
         assert (len(known.runs), known.ended) == (3, True)
-        (session,) = session_files.all(place.open().layout)
-        assert [(turn.n, turn.anchor.branch) for turn in session.turns] == [(1, "main"), (2, "feature"), (3, "main")]
+        kept = scene.sessions()
+        assert [(one.state, [turn.anchor.branch for turn in one.turns]) for one in kept] == ENDED
         shutil.rmtree(store)
         shutil.copytree(clean, store)
         fatal += step
     assert fatal > 80
     assert scene.on("feature") == [[SECOND]]
+
+
+def test_what_a_session_said_on_a_branch_is_not_told_on_another(scene: Scene) -> None:
+    """An agent on main that reads what was done on feature takes it for done, and looks for it in vain."""
+    three_turns(scene)
+    scene.bring()
+    told = {(branch, command): said for branch in ("feature", "main") for command, said in views(scene, branch).items()}
+    for (branch, command), said in told.items():
+        assert (SECOND in said, FIRST in said or THIRD in said) == (branch == "feature", branch == "main"), command
+    assert "no session on branch feature yet; this one is of branch feature" not in "".join(told.values())
+
+
+def views(scene: Scene, branch: str) -> dict[str, str]:
+    """What people and agents are shown of the past on a branch."""
+    scene.git(50, "switch", "-q", branch)
+    day = f"{at(0):%Y-%m-%d}"
+    shown = {"journal": scene.cli("journal", day).out, "context": scene.cli("context").out}
+    return {**shown, "session": scene.cli("session", "show").out, "log": scene.cli("log").out}
+
+
+def test_the_journal_tells_an_imported_session_on_its_day(scene: Scene) -> None:
+    """Its runs were listed without a session, on the day of the import."""
+    three_turns(scene)
+    scene.bring()
+    told, today = scene.cli("journal", f"{at(0):%Y-%m-%d}").out, scene.cli("journal", "today").out
+    (first, third), sessions = scene.runs(), scene.sessions()
+    assert f"({sessions[0].id})" in told and sessions[1].id not in told
+    assert told.count(first["run_id"]) == told.count(third["run_id"]) == 2  # its turn, and what came of it
+    assert "Runs" not in today and "Without a session" not in told
+    assert sessions[1].id in scene.cli("journal", f"{at(0):%Y-%m-%d}", "--all").out
+
+
+def test_the_journal_tells_sessions_of_branches_that_are_gone_or_merged(scene: Scene) -> None:
+    """Their runs stood in the log here, and were listed as if they were of no session."""
+    three_turns(scene)
+    scene.git(20, "branch", "-q", "-D", "feature")
+    scene.bring()
+    told = scene.cli("journal", f"{at(0):%Y-%m-%d}").out
+    assert all(f"({one.id})" in told for one in scene.sessions()) and len(scene.sessions()) == 2
+    assert "Without a session" not in told and "### Runs" not in told.partition("## Besides")[2]
+
+
+def test_notes_of_an_unmerged_branch_are_told_on_what_started_from_it_alone(scene: Scene) -> None:
+    """The same files are no reason: an agent on main would go on with what main does not hold."""
+    scene.git(5, "switch", "-q", "-c", "feature")
+    scene.turn(6, SECOND, "second.py")
+    scene.bring()
+    assert SECOND in scene.cli("context").out
+    scene.git(9, "switch", "-q", "main")
+    assert "Last session: none" in (told := scene.cli("context").out) and SECOND not in told
+    scene.git(NOW, "switch", "-q", "-c", "child", "feature")
+    child = scene.cli("context").out
+    assert SECOND in child and "no session on branch child yet; this one is of branch feature" in child
+
+
+def test_notes_of_a_branch_are_told_where_its_commits_were_merged(scene: Scene) -> None:
+    """Merged work is work of this branch, and whose notes they are is said."""
+    scene.git(5, "switch", "-q", "-c", "feature")
+    scene.turn(6, SECOND, "second.py", runs=("echo 1 > other && git add other && git commit -qm Other",))
+    scene.bring()
+    scene.git(20, "switch", "-q", "main")
+    assert SECOND not in scene.cli("context").out
+    scene.git(21, "merge", "-q", "feature")
+    told = scene.cli("context").out
+    assert SECOND in told and "this one is of branch feature" in told
+
+
+def test_a_session_whose_agent_named_no_branch_is_said_to_be_in_one_place(scene: Scene) -> None:
+    """It was "on branch main", and three lines later "on an unknown branch"."""
+    scene.turn(2, FIRST, "first.py")
+    text = (
+        scene.path.read_text()
+        .replace('"git": {"branch": "main"}', '"git": {}')
+        .replace('"gitBranch": "main"', '"x": 1')
+    )
+    scene.path.write_text(text)
+    scene.git(3, "reflog", "expire", "--expire=now", "--all")
+    scene.bring()
+    assert [one.updated.branch for one in scene.sessions()] == [None]
+    told = scene.cli("context").out
+    assert "the last session on branch main" in told and " on main, last updated" in told
+    assert "unknown branch" not in told

@@ -15,11 +15,12 @@ from holdfast.errors import HoldfastError, TooLarge, UnsafePath
 from holdfast.store import event_index, fsio, log
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from holdfast.git.clone import Clone
     from holdfast.git.visible_entries import Source
     from holdfast.model.event import Event
+    from holdfast.model.session import Session
 
 AT_ONCE = 64  # segments whose bytes are held in memory
 ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
@@ -128,3 +129,14 @@ def _name(source: Source) -> str:
         return f"s:{source.key}"
     first, _ = log.first_event(source.path or ""), os.stat(source.path or "")  # sealed since: the caller looks again
     return first and f"p:{source.path}@{first}"
+
+
+def sessions_in_log(clone: Clone, sessions: Iterable[Session]) -> set[str]:
+    """Those that this branch's log tells of: of their beginning, or of one of their runs."""
+    known = {one.id: one for one in sessions}
+    runs = {turn.run: one.id for one in known.values() for turn in one.turns if turn.run}
+    events = clone.find_events(kinds=("session",), targets=known) if known else ()
+    # That one of another branch was ended from here does not make it one of this branch.
+    heard = {event.target or "" for event in events if clone.joined(event).get("action") in ("start", "link")}
+    done = clone.find_events(kinds=("run",), runs=runs) if runs else ()
+    return heard | {runs[event.run_id] for event in done if event.run_id}

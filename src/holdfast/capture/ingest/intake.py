@@ -40,6 +40,7 @@ class IntakeResult:
     copies: int = 0  # turns that another session of the agent has already
     twins: int = 0  # turns that another tool told already
     session_id: str | None = None
+    last_session: str | None = None  # that of its last turn, on another branch maybe
     anchor: str | None = None  # how the last run's commit was found: file, reflog, history; None: it was not
     counted: TranscriptCounts = field(default_factory=TranscriptCounts)
     # By run, what nobody harvested.
@@ -120,6 +121,7 @@ class TranscriptIntake:
             copies=taking.copies,
             twins=taking.twins,
             session_id=progress.session_id,
+            last_session=taking.session or progress.session_id,
             anchor=taking.anchor,
             counted=counted,
             said={run: list(said_in_run(self._folder(run))) for run in progress.unharvested if taking.ours},
@@ -253,7 +255,8 @@ class TranscriptIntake:
         cwd = turn.cwd or origin.cwd
         tree = self.repository.tree_of(cwd) or repo.common_dir
         top = self.repository.top_for(origin)
-        session = taking.old.session_id or agent_session.session_id(origin.agent, origin.session)
+        line = agent_session.ELSEWHERE if placed.elsewhere else placed.line
+        session, begun = agent_session.session_for(self._clone, taking.old, line, taking.key(turn))
         return {
             "v": 1,
             **dict.fromkeys(("task", "layer", "systemic_scale", "command", "plan")),
@@ -269,7 +272,7 @@ class TranscriptIntake:
                 **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
             },
             # A helper's work is noted in the session of the agent that sent it.
-            "session": {"id": session, "line": agent_session.ELSEWHERE if placed.elsewhere else placed.line}
+            "session": {"id": session, "line": line, **({"first": begun} if begun else {})}
             if self._sessions and taking.ours and origin.role != "subagent"
             else None,
         }
@@ -286,7 +289,7 @@ class TranscriptIntake:
 
     def _note(self, reading: TranscriptReading, taking: SessionIntake) -> None:
         """Note the turns that are finished in the open session; nothing is sealed."""
-        told: list[dict[str, Any]] = []
+        told: dict[str | None, tuple[run_anchor.RunPlacement, list[dict[str, Any]]]] = {}
         origin, now, noted = taking.origin, taking.now, taking.old.noted
         place = TranscriptPaths(self.repository.top_for(origin), origin.cwd)
         for turn, whole, finished in _looking_ahead(self._new_turns(reading, taking)):
@@ -298,18 +301,25 @@ class TranscriptIntake:
             also = run_files.helper_files(turn, now.path, origin.agent, place)
             row["files"] = list(dict.fromkeys([*row["files"], *also]))[: run_files.TURN_FILES]
             taking.take(turn, whole, counts=row["key"] not in noted)
-            told.append(self._clone.intake.value(row))
+            branch = run_files.branch_of(turn, origin)
+            if branch not in told:
+                at = self._anchors.arrival(turn, origin, ts)
+                placed = self._anchors.place(origin, ts=at, branch=branch, cwd=turn.cwd, first=False)
+                told[branch] = placed, []
+            told[branch][1].append(self._clone.intake.value(row))
         if not told:
             return
+        parts = [*told.values()]
         if "recordings" in self._clone.sealed_scope:
-            told, origin = [agent_session.row_without_words(row) for row in told], replace(origin, title=None)
-        session = agent_session.note(self._clone, origin, taking.old.session_id, told)
-        keys = {row["key"] for row in told}
+            parts = [(placed, [agent_session.row_without_words(row) for row in rows]) for placed, rows in parts]
+            origin = replace(origin, title=None)
+        session, taking.session = agent_session.note(self._clone, origin, taking.old.session_id, parts)
+        keys = {row["key"] for _, rows in parts for row in rows}
 
         def changed(old: ImportProgress) -> ImportProgress:
             offset = old.offset if import_progress.goes_on(old.seen, now) else 0
             how_far = {"note_offset": taking.taken_at, "offset": offset, "ended": False}
-            return replace(old, noted=old.noted | keys, session_id=session.id, **how_far)
+            return replace(old, noted=old.noted | keys, session_id=session, **how_far)
 
         self._remember(taking, changed)
 
