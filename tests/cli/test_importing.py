@@ -198,7 +198,7 @@ def test_all_projects_and_since_choose(ready: Cli, repo: GitRepo, home: Path) ->
     assert len(answer(ready, "import", "codex", "--since", "30d", "--all-projects")["runs"]) == 1
     since = (past - timedelta(days=2)).date().isoformat()
     assert len(answer(ready, "import", "codex", "--since", since)["runs"]) == 1
-    assert "neither a date nor a time ago" in ready("import", "codex", "--since", "soon", ok=False).err
+    assert "neither a date nor an age" in ready("import", "codex", "--since", "soon", ok=False).err
 
 
 def test_this_repository_can_be_asked_for_by_name(ready: Cli, repo: GitRepo, home: Path) -> None:
