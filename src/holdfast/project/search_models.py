@@ -121,7 +121,7 @@ class SearchModels(Concern):
         )
 
     def _embedded(self, source: str | None) -> tuple[embed_vectors.VectorModel | None, str | None, int, int]:
-        """Returns the model in use, the older one that still answers, and the numbers of all texts and of those left."""
+        """Returns the model in use, the older one that still answers, the number of texts, and how many wait."""
         if not os.path.exists(self._vectors_path()):
             texts, _ = coverage.count(self._sources(), None, None)
             return None, None, texts, texts if source is not None else 0
