@@ -289,7 +289,7 @@ def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     search_models.put_setting(str(path), "retrieval.model", None)
     assert path.read_text() == "[redact]\nrules = []\n"
     path.write_text('retrieval = { model = "x" }\n')
-    with pytest.raises(BadSettings, match="left alone"):
+    with pytest.raises(BadSettings, match="does not edit"):
         search_models.put_setting(str(path), "retrieval.model", "minilm")
 
 

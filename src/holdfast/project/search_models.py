@@ -86,9 +86,7 @@ class SearchModels(Concern):
             similarity.forget()
             if embed_vectors.is_damaged(error):
                 embed_vectors.drop(path)
-            self.clone.notes.append(
-                f"search by meaning failed: {error}; if vectors are missing: holdfast model embed"
-            )
+            self.clone.notes.append(f"search by meaning failed: {error}; if vectors are missing: holdfast model embed")
         return None
 
     def embedder(self) -> EmbeddingModel | None:

@@ -450,6 +450,4 @@ def ago(text: str, now: datetime) -> datetime:
     try:
         return now - (memory.expiry(text, now) - now)
     except (BadInput, OverflowError):
-        raise BadInput(
-            f"{text[:80]!r} is neither a date nor an age", hint="Write 2026-10-01, 30d or 12h."
-        ) from None
+        raise BadInput(f"{text[:80]!r} is neither a date nor an age", hint="Write 2026-10-01, 30d or 12h.") from None
