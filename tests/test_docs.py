@@ -48,9 +48,9 @@ def test_the_table_of_commands_says_what_they_say() -> None:
 
 
 def section(name: str) -> str:
-    """What docs/commands.md says about one command."""
-    found = re.search(rf"^### `{re.escape(name)}`\n(.*?)(?=^##|\Z)", page("docs/commands.md"), re.M | re.S)
-    assert found, f"docs/commands.md has no section for {name}"
+    """What docs/reference/commands.md says about one command."""
+    found = re.search(rf"^### `{re.escape(name)}`\n(.*?)(?=^##|\Z)", page("docs/reference/commands.md"), re.M | re.S)
+    assert found, f"docs/reference/commands.md has no section for {name}"
     return found[1]
 
 
@@ -61,7 +61,7 @@ def test_every_command_and_option_is_described(name: str) -> None:
     for option in COMMANDS[name].params:
         for spelling in (*option.opts, *option.secondary_opts):
             if isinstance(option, click.Option) and spelling not in ("--json", "--help"):
-                assert f"`{spelling}" in text, f"{name} {spelling} is not in docs/commands.md"
+                assert f"`{spelling}" in text, f"{name} {spelling} is not in docs/reference/commands.md"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -76,13 +76,13 @@ def test_every_command_answers_in_json_and_says_what_it_does(name: str) -> None:
 
 def test_no_command_is_described_that_is_not_there() -> None:
     """Who follows the docs must not meet `No such command`."""
-    described = re.findall(r"^### `(holdfast[^`]*)`", page("docs/commands.md"), re.M)
+    described = re.findall(r"^### `(holdfast[^`]*)`", page("docs/reference/commands.md"), re.M)
     assert sorted(described) == sorted(COMMANDS)
 
 
 def test_every_error_stands_with_its_code() -> None:
     """A script's author looks an exit code up here."""
-    rows = dict(re.findall(r"^\| (\d+) \| `(\w+)` \|", page("docs/errors.md"), re.M))
+    rows = dict(re.findall(r"^\| (\d+) \| `(\w+)` \|", page("docs/reference/errors.md"), re.M))
     catalogue = {
         str(value.code): name
         for name, value in vars(errors).items()
@@ -99,21 +99,21 @@ def _who_may_set(key: config.Key) -> str:
 
 def test_every_setting_stands_with_who_may_set_it() -> None:
     """A setting that is ignored where the docs allow it costs trust."""
-    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.+) \|$", page("docs/settings.md"), re.M)
+    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.+) \|$", page("docs/reference/settings.md"), re.M)
     assert {name: where for name, _, where, _ in rows} == {key.name: _who_may_set(key) for key in config.KEYS}
     for name in config.CAPTURED:
-        assert f"`{name}`" in page("docs/settings.md")
+        assert f"`{name}`" in page("docs/reference/settings.md")
 
 
 def test_concepts_name_every_field_and_old_name(cli: Cli) -> None:
     """Who comes from elsewhere finds the thing by the name they know."""
-    text = page("docs/concepts.md")
+    text = page("docs/explanation/concepts.md")
     cli("init")
     cli("remember", "Something.")
     event = json.loads(cli("log", "--json").out).keys() - {"v", "id"}
     fact = "id layer confidence statement source_run evidence expires_at version last_updated"
     for field in (*event, *SHARED, "status", *fact.split()):
-        assert f"`{field}`" in text, f"{field} is not in docs/concepts.md"
+        assert f"`{field}`" in text, f"{field} is not in docs/explanation/concepts.md"
     for known in ("memory/log.jsonl", "memory/state.json", "memory/artifacts.json", "context/active.md"):
         assert f"`{known}`" in text
     for known in ("check_memory_state", "check-memory-state", "write_log", "promote_fact", "recall"):
@@ -122,7 +122,7 @@ def test_concepts_name_every_field_and_old_name(cli: Cli) -> None:
 
 def test_names_that_concepts_give_are_real() -> None:
     """A mapping to something that does not exist is worse than none."""
-    for command in re.findall(r"`(holdfast [a-z]+)", page("docs/concepts.md")):
+    for command in re.findall(r"`(holdfast [a-z]+)", page("docs/explanation/concepts.md")):
         assert command in COMMANDS
 
 
@@ -193,7 +193,7 @@ def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
     assert "tune the weights" in said["context"] and "Measure it" in said["context"]
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/reference/python.md"])
 def test_the_python_of_a_page_runs(cli: Cli, inside: object, name: str) -> None:
     """The second thing people do is to paste these."""
     init(cli.cwd)
@@ -209,7 +209,7 @@ def test_every_method_of_the_api_is_described() -> None:
 
     project = Project.look(ROOT)
     concerns = {n: v for n in dir(Project) if not n.startswith("_") and isinstance(v := getattr(project, n), Concern)}
-    sections = page("docs/python.md").split("\n## ")
+    sections = page("docs/reference/python.md").split("\n## ")
     for name, part in {"": project, **concerns}.items():
         heading = f"`project.{name}`" if name else "`Project`"
         told = next(section for section in sections if heading in section.partition("\n")[0])
@@ -228,7 +228,7 @@ def test_what_values_carry_is_described() -> None:
     from holdfast.recall.search import Hit
 
     for value in (MemoryStanding, Hit, Status):
-        row = re.search(rf"^\| `{value.__name__}`[^|]*\| (.*) \|$", page("docs/python.md"), re.M)
+        row = re.search(rf"^\| `{value.__name__}`[^|]*\| (.*) \|$", page("docs/reference/python.md"), re.M)
         assert row, value
         known = {field.name for field in fields(value)} | {"id", *MEMORY}
         named = set(re.findall(r"`([a-z_0-9]+)`", row[1])) - {"recall"}
@@ -251,7 +251,8 @@ INTERNAL = {  # for the command line, the views and the other concerns
 def test_the_demo_tells_the_whole_story() -> None:
     """`make demo` is what most people will ever see."""
     text = page("demo/demo.py")
-    for command in ("init", "run", "remember", "review", "publish", "recall", "timeline", "check", "doctor", "diff"):
+    story = "init run remember review publish recall memories log check doctor diff"
+    for command in story.split():
         assert f'"holdfast", "{command}"' in text
     end = text[text.index("def main()") :]
     assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"

@@ -212,6 +212,13 @@ def test_what_may_contradict_is_said_when_it_is_accepted(cli: Cli, person: Proje
     assert "may contradict" not in cli("review", "accept", new).err, "it does not hold any more"
 
 
+def test_a_memory_that_could_not_be_accepted_at_once_is_said_to_be_stored(cli: Cli) -> None:
+    """An error alone lets people type the same again, or believe that nothing was kept."""
+    answer = cli("remember", "Nobody can check this.", "--accept", ok=False)
+    assert answer.code == 24 and re.search(r"^FCT-\w+ is stored as a candidate and waits for review$", answer.err, re.M)
+    assert "Nobody can check this." in cli("review", "list", "--all").out
+
+
 def test_what_is_known_in_other_words_is_not_shown_as_if_it_were_new(cli: Cli, person: Project) -> None:
     """`accepted` beside somebody else's words reads as if one's own had been accepted."""
     old = remember(cli, "Labels are stored in the printer's queue.")

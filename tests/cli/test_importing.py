@@ -83,7 +83,7 @@ def test_one_odd_folder_does_not_end_an_import(ready: Cli, repo: GitRepo, home: 
     codex(home, "/elsewhere\0other")
     codex(home, repo)
     said = ready("import", "codex").out
-    assert "Took in 1 run with 1 turn, from 1 session of codex" in said
+    assert "Imported 1 run with 1 turn, from 1 session of Codex" in said
 
 
 def test_an_import_says_what_came_of_it(ready: Cli, repo: GitRepo, home: Path) -> None:
@@ -91,12 +91,12 @@ def test_an_import_says_what_came_of_it(ready: Cli, repo: GitRepo, home: Path) -
     codex(home, repo)
     codex(home, "/elsewhere/other")
     said = ready("import", "codex").out
-    assert "Took in 1 run with 1 turn, from 1 session of codex" in said
+    assert "Imported 1 run with 1 turn, from 1 session of Codex" in said
     assert "1 new candidate" in said and "  1 transcript left alone: of another repository\n" in said
     assert said.endswith("See what was decided with: holdfast review\n")
     assert "Postgres" in ready("review").out
     assert ready("import", "codex").out == (
-        "Nothing new in 1 session of codex\n  1 transcript left alone: of another repository\n"
+        "Nothing new in 1 session of Codex\n  1 transcript left alone: of another repository\n"
     )
 
 
@@ -239,7 +239,7 @@ def test_one_bad_file_does_not_stop_the_others(ready: Cli, repo: GitRepo, home: 
     with open(file.path, "a") as out:
         out.write('{"timestamp":"2026-02-01T10:00:09.000Z","type":"from_the_future","payload":{}}\n{"half')
     said = ready("import", "codex").out
-    assert "Took in 1 run" in said
+    assert "Imported 1 run" in said
     assert "1 record of an unknown kind: from_the_future (1)" in said
     assert f"  skipped: {bad} is no transcript of Codex\n" in said and said.count(str(bad)) == 1
 

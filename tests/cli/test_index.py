@@ -89,7 +89,7 @@ def test_what_a_question_did_not_wait_for_is_read_in_the_background(
     large(repo, monkeypatch)
     first = cli("recall", "crane of pier")
     assert first.out.count("src/pier") + first.out.count("All piers") >= 1, "what is read so far is found"
-    assert "of them is read, the rest follows" in first.err
+    assert "is indexed so far" in first.err
     assert " of commits, docs and code is read, and found." in cli("index", "--status").out
     until = time.monotonic() + 30
     while not cli("index", "--status").out.startswith("HEAD is read: ") and time.monotonic() < until:

@@ -275,8 +275,15 @@ def test_the_end_of_input_at_the_question_about_hooks_means_no(repo: GitRepo, cl
     assert (code, "interrupted" in seen) == (0, False), seen
     assert "committed its two files" in seen
     assert "No hooks are installed" in cli("hooks", "status").out
+
+
+def test_an_interrupt_at_the_question_about_hooks_tells_what_was_done(repo: GitRepo) -> None:
+    """ "error: interrupted" alone sends people to look for damage in a repository that is set up."""
     code, seen = on_a_terminal(repo.path, "init", typed="\x03", after="[Y/n]")
-    assert code == 130, "Ctrl-C is still an interrupt"
+    assert (code, "error:" in seen) == (130, False), seen
+    assert (
+        "Holdfast is set up in" in seen and "git's hooks were not installed. Install them with: holdfast hooks" in seen
+    )
 
 
 def test_colour_only_on_a_terminal_and_only_if_wanted(repo: GitRepo, cli: Cli) -> None:

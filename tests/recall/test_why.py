@@ -567,7 +567,7 @@ def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
     scene.commit("side")
     scene.git("merge", "-q", "main", ok=False)
     found = scene.open().recall.why(FILE).why
-    assert found.notes == ("a merge is under way: what is not committed yet may have come with it",)
+    assert found.notes == ("a merge is in progress: uncommitted lines may come from it",)
     assert [one.run.id for one in found.answers if LINE in one.text and one.run] == [run]
 
 

@@ -177,7 +177,7 @@ def remember(
             count=max(old.count, read["count"]),
             runs=old.runs if any(one.run == done.run for one in old.runs) else (*old.runs, done),
             session_id=session_id or old.session_id,
-            ended=True,
+            ended=not read.get("goes_on"),  # then killed here, the rest is still to be read
         )
 
     return import_progress.change(stores_of(clone), agent["name"], agent["session"], change)

@@ -94,7 +94,11 @@ class MemoryBook(Concern):
         if isinstance(made, memory.Accepted):
             return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
-            return self.accept(made.id, reviewer=reviewer)
+            try:
+                return self.accept(made.id, reviewer=reviewer)
+            except HoldfastError:
+                self.clone.notes.append(f"{made.id} is stored as a candidate and waits for review")
+                raise
         if self.settings.auto_promote is not None:
             with contextlib.suppress(NeedsReview):
                 return self.promote(made.id)

@@ -85,7 +85,7 @@ class WrittenFiles:
         if not wrote:
             return Rests(path, "holds", "the file is there")
         kept = len(wrote.intersection(map(line_hash, now)))
-        words = f"{kept:,} of the {len(wrote):,} lines written in the session are still there"
+        words = f"{kept:,} of {len(wrote):,} lines written in the session are still there"
         return Rests(path, "holds" if kept == len(wrote) else "changed", words)
 
     def now(self, path: str) -> tuple[str, ...] | None:

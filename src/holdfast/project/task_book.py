@@ -76,6 +76,7 @@ class Next:
     critical_path: tuple[str, ...]
     graph: TaskGraph
     claimed: Task | None = None  # by this call
+    shared: bool = False  # whether other clones see that claim
     away: int = 0  # number of tasks on other branches, if there are none here
     shaky: tuple[Shaky, ...] = ()  # memories that open tasks rely on and that no longer hold
     resting: bool = False  # whether an open task names a memory at all
@@ -248,7 +249,7 @@ class TaskBook(Concern):
         """Returns the ready tasks and why others wait; `claim` claims the best free one."""
         # Taken before reading, so that a change made meanwhile is not missed.
         self.project.seen = refresh.signature_of(self.active)
-        taken = self._claim_next(self._who(owner, session), lasting) if claim else None
+        taken, shared = self._claim_next(self._who(owner, session), lasting) if claim else (None, False)
         board = self.board()
         graph = board.graph
         ready, waiting = graph.ready(), graph.waiting()
@@ -263,6 +264,7 @@ class TaskBook(Concern):
             critical_path=graph.critical_path(),
             graph=graph,
             claimed=taken,
+            shared=shared,
             away=0 if ready or waiting else self.count_elsewhere(board),
             shaky=self.shaky(board.tasks),
             resting=any(rests_on_something(task) for task in board.tasks if not task.is_closed),
@@ -299,7 +301,8 @@ class TaskBook(Concern):
             source = opened.enter_context(closing(book.connect(local=True))) if has_own else None
             return shared_claims.push(source, target, clone=team.holder, claims=team.held())
 
-    def _claim_next(self, who: TaskWorker, lasting: timedelta) -> Task | None:
+    def _claim_next(self, who: TaskWorker, lasting: timedelta) -> tuple[Task | None, bool]:
+        """The task that was claimed, if any, and whether other clones see it."""
         with self._among_clones() as team:
             elsewhere = team.elsewhere()
 
@@ -309,7 +312,8 @@ class TaskBook(Concern):
                 except Claimed:
                     return False  # another clone was faster
 
-            return task_lifecycle.claim_next(self.clone, who, lasting=lasting, is_free=is_free)
+            taken = task_lifecycle.claim_next(self.clone, who, lasting=lasting, is_free=is_free)
+            return taken, team.is_seen
 
     @contextmanager
     def _freed(self, name: str) -> Iterator[None]:
@@ -410,6 +414,11 @@ class CloneClaims:
         book = self._project.agents
         return shared_claims.SharedClaims(book.connect(), self.holder)
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether other clones see the claims of this one: a server is configured, and it answered."""
+        return self.is_configured and not self._failed
+
     def elsewhere(self) -> frozenset[str]:
         """Returns the tasks that other clones have claimed, according to the server."""
         return self._ask_server(lambda: self._claims.elsewhere()) or frozenset()  # noqa: PLW0108 - connects in there
@@ -461,7 +470,8 @@ class CloneClaims:
         if os.path.lexists(mark) or not clone.repo.text("remote"):
             return
         clone.notes.append(
-            "a claim is local to this clone: others see it only if database.url names a server (docs/agents.md)"
+            "a claim is local to this clone: others see it only if database.url names a server"
+            " (docs/reference/agents.md)"
         )
         fsio.make_dirs(clone.layout.claims)
         fsio.replace(mark, b"")

@@ -53,7 +53,8 @@ class Brought:
     agent: str
     folder: str = ""  # where its transcripts are
     files: int = 0  # transcripts that were opened
-    sessions: int = 0  # sessions that were imported
+    sessions: int = 0  # sessions that were imported, with those of sub-agents
+    subagents: int = 0
     foreign: int = 0  # of these, sessions of other repositories (`--all-projects`)
     left: list[SkippedKnowledge] = field(default_factory=list)  # not asked for, each with why: OTHER, OLDER, EMPTY
     runs: list[str] = field(default_factory=list)  # created now
@@ -72,8 +73,9 @@ class Brought:
         reason = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
         self.skipped.append(knowledge_files.SkippedKnowledge(path, reason))
 
-    def add(self, taken: IntakeResult, *, ours: bool) -> None:
+    def add(self, taken: IntakeResult, *, ours: bool, role: str) -> None:
         self.sessions += 1
+        self.subagents += role == "subagent"
         self.foreign += not ours
         self.runs += taken.runs
         self.turns += taken.turns
@@ -252,7 +254,7 @@ class TranscriptImport(Concern):
                 if taken is None:
                     bringing.left.append(knowledge_files.SkippedKnowledge(one.path, EMPTY))
                 else:
-                    bringing.add(taken, ours=one.ours)
+                    bringing.add(taken, ours=one.ours, role=one.origin.role)
                     if (end := taken.counted.read_to) is not None:
                         reason = f"it decompresses to more than {end >> 20} MiB; decompress it to import the rest"
                         bringing.partly.append(knowledge_files.SkippedKnowledge(one.path, reason))

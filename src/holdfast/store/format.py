@@ -1,4 +1,4 @@
-"""Bytes to values and back: event lines, segments, bodies. `docs/design/log-format.md` is the standard.
+"""Bytes to values and back: event lines, segments, bodies. `docs/reference/log-format.md` is the standard.
 
 Readers hash the raw bytes of a line and never re-serialise it. The form of a line is exact, so
 one regular expression both parses it and refuses anything else, a repeated key included. A later version

@@ -96,8 +96,8 @@ class TranscriptIntake:
             taking.origin, taking.offset = _origin(old.origin), at
             reading = dialect.read(now.path, at, taking.origin)
         taking.until = run_anchor.latest_moment(now.mtime, self._clone.clock())
-        reading.turns = run_anchor.believed_turns(reading.turns, taking.until)
         origin = taking.origin = run_anchor.believed_start(taking.origin, taking.until)
+        reading.turns = self._anchors.on_branches(run_anchor.believed_turns(reading.turns, taking.until), origin)
         if ended:
             self._seal(reading, taking)
         elif self._sessions and origin.role != "subagent":
@@ -140,10 +140,13 @@ class TranscriptIntake:
                 yield fresh, (turn if taking.began_before(turn) else None)
 
     def _seal(self, reading: TranscriptReading, taking: SessionIntake) -> None:
-        """Make a run of all that is new; killed anywhere, the next command finds it whole or begins again."""
+        """Make a run of all that is new on a branch; if killed, the next command finds it whole or begins again."""
         run, origin = None, taking.origin
         try:
             for turn, whole in self._new_turns(reading, taking):
+                if run is not None and run_files.branch_of(turn, origin) != run.branch:
+                    self._finish(run, taking, is_last=False)
+                    run = None
                 rest: TranscriptTurn | None = turn
                 while run is None and rest is not None:
                     run = self._begin(rest, taking)
@@ -156,10 +159,7 @@ class TranscriptIntake:
                     run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
                     taking.take(rest, whole)
             if run is not None:
-                how_far = {"offset": taking.offset, "count": taking.count, "last": taking.last}
-                read = {"origin": asdict(origin), "seen": asdict(taking.now), **how_far}
-                run.filling.finish(read, decided=self._decided)
-                self._conclude(run, taking)
+                self._finish(run, taking, is_last=True)
                 run = None
                 return
         finally:
@@ -182,7 +182,11 @@ class TranscriptIntake:
         import_progress.change(stores, taking.origin.agent, taking.origin.session, seen)
         self._known.look_again()
 
-    def _conclude(self, run: "_Run", taking: SessionIntake) -> None:
+    def _finish(self, run: "_Run", taking: SessionIntake, *, is_last: bool) -> None:
+        """Record a run; unless it `is_last`, the session goes on with another one, on another branch."""
+        how_far = {"offset": taking.offset if is_last else taking.taken_at, "count": taking.count, "last": taking.last}
+        read = {"origin": asdict(taking.origin), "seen": asdict(taking.now), **how_far, "goes_on": not is_last}
+        run.filling.finish(read, decided=self._decided)
         try:
             event = finish_run.conclude(self._clone, run.capsule, self._lines)
         finally:
@@ -191,6 +195,7 @@ class TranscriptIntake:
         taking.anchor = run.placed.how
         self._commits |= {*run.filling.commits, *filter(None, [event.head])}
         self._known.look_again()
+        taking.know(self._known.of(taking.old.agent, taking.old.session))
 
     def _begin(self, turn: TranscriptTurn, taking: SessionIntake) -> "_Run | None":
         """A new capsule for what begins with this turn; None if there is one already."""
@@ -205,7 +210,8 @@ class TranscriptIntake:
             return None
         old, first = taking.old, not taking.old.runs
         branch, told = run_files.branch_of(turn, origin), said is not None
-        placed = self._anchors.place(origin, ts=ts, branch=branch, cwd=turn.cwd, first=first, told=told)
+        there = self._anchors.arrival(turn, origin, ts) if told else ts
+        placed = self._anchors.place(origin, ts=there, branch=branch, cwd=turn.cwd, first=first, told=told)
         context = self._context(turn, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
         context = self._clone.intake.value({**context, **names, "transcript": {"path": taking.now.path}})
@@ -217,7 +223,7 @@ class TranscriptIntake:
         except HoldfastError:
             capsule.drop()
             raise
-        return _Run(capsule, filling, placed)
+        return _Run(capsule, filling, placed, branch)
 
     def _is_there(self, run_id: str, taking: SessionIntake) -> bool:
         """Whether a run was sealed before; one that was cut short is finished first, or taken away."""
@@ -315,6 +321,7 @@ class _Run:
     capsule: Capsule
     filling: RunFilesWriter
     placed: run_anchor.RunPlacement
+    branch: str | None  # of its turns
 
 
 def _looking_ahead(

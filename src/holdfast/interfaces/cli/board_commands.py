@@ -270,7 +270,7 @@ def graph(place: Invocation, name: str | None, form: str | None, everything: boo
 def next_text(found: Next) -> str:
     if found.claimed is not None:
         return lines(
-            f"{strong(found.claimed.id)}  is yours: {found.claimed.title}",
+            f"{strong(found.claimed.id)}  is yours{'' if found.shared else ' in this clone'}: {found.claimed.title}",
             [f"  done when: {said}" for said in found.claimed.acceptance],
             [f"  {_doubt(one)}" for one in found.shaky if one.task == found.claimed.id],
             f"Begin with: holdfast task start {found.claimed.id}",

@@ -89,13 +89,14 @@ def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain
     kind = kinds[0] if kinds else None
     paths = [path for files in given["files"] for path in files.split(",") if path]
     given["files"] = [os.path.join(os.path.abspath(place.folder), path) for path in paths]
-    with place.project() as project, progress_bar("Reading the repository") as project.recall.progress:
-        asked = _question(query)
-        found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
-        waiting, advice = 0, project.recall.advice
-        if not found and kind in (None, "fact") and not wants_json():
-            near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])
-            waiting = len(near)
+    with place.project() as project:
+        asked, waiting = _question(query), 0
+        with progress_bar("Reading the repository") as project.recall.progress:  # it ends before the answer is printed
+            found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
+            advice = project.recall.advice
+            if not found and kind in (None, "fact") and not wants_json():
+                near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])
+                waiting = len(near)
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
         text = partial(hits_text, waiting=waiting, now=now, explain=explain)
         show(found, text, partial(hit_objects, explain=explain))

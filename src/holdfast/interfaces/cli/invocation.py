@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 MAX_STDIN = 1 << 20  # bytes: more than the longest text that is kept
+INTERRUPTED = 130  # as a shell says of what Ctrl-C ended
 
 
 class Declined(Exception):

@@ -4,7 +4,7 @@ It reads agents' own transcripts and git's log, asks no model and writes nothing
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from holdfast.capture.records.knowledge_files import SkippedKnowledge
@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone, is_initialised
 from holdfast.project import Project
 from holdfast.project.first_look import agent_records, candidate_support, repository_records
-from holdfast.project.first_look.agent_records import SeenSession
+from holdfast.project.first_look.agent_records import OlderSessions, SeenSession
 from holdfast.project.first_look.candidate_support import TriedCandidate
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
@@ -33,6 +33,7 @@ class Tried:
     left: tuple[SkippedKnowledge, ...]  # transcripts that were left out, each with why
     older: int  # sessions of this repository from before these days
     older_days: int  # the number of days that includes all of them
+    older_of: tuple[OlderSessions, ...]  # the same by agent
     commits: int
     source: str  # history, or documents if agents left no history
     candidates: int  # new candidates
@@ -68,6 +69,7 @@ def try_repository(
     quotes = sorted(quotes, key=lambda one: -one.found.confidence)[:_MOST]
     found = candidate_support.backed(clone.repo, quotes, log, repository_records.tracked(clone.repo))
     new = candidate_support.unknown(found, known_by_now(here))
+    older = tuple(_older(history.older, now))
     best, text_fields = candidate_support.best(new), ("statement", "why", "words")
     return Tried(
         top=clone.repo.top,
@@ -76,7 +78,8 @@ def try_repository(
         transcripts=history.files,
         left=tuple(history.left),
         older=len(history.older),
-        older_days=max(((now - began).days + 1 for began in history.older), default=0),
+        older_days=max((one.days for one in older), default=0),
+        older_of=older,
         commits=len(log),
         source="history" if history.seen else "documents",
         candidates=len(new),
@@ -85,6 +88,15 @@ def try_repository(
         best=tuple(replace(one, **{name: scan.text(getattr(one, name)) for name in text_fields}) for one in best),
         initialised=_is_set_up(clone),
     )
+
+
+def _older(found: Iterable[tuple[str, datetime]], now: datetime) -> Iterator[OlderSessions]:
+    """Counts older sessions by agent."""
+    by_agent: dict[str, list[datetime]] = {}
+    for agent, began in found:
+        by_agent.setdefault(agent, []).append(began)
+    for agent, starts in by_agent.items():
+        yield OlderSessions(agent, len(starts), (now - min(starts)).days + 1)
 
 
 def known_by_now(project: Project) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.duplicates import TurnMarks, TurnTally
 from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.capture.records.knowledge_files import SkippedKnowledge
@@ -21,8 +22,17 @@ from holdfast.values import field, frozen, mutable
 MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first
 MAX_SESSIONS = 300  # of one agent
 MANY, LARGE, UNREADABLE = "too many for a look", "too large for a look", "unreadable"
-MAX_TURNS = 400  # of one session that are read
+MAX_TURNS = 400  # of one session whose text is read; later turns are only counted
 MAX_LINES = 400  # of one edit that are hashed; enough to recognise a file later
+
+
+@frozen
+class OlderSessions:
+    """Older sessions of one agent in this repository, from before the days of the look."""
+
+    agent: str
+    sessions: int
+    days: int  # the number of days that includes all of them
 
 
 @frozen
@@ -71,7 +81,7 @@ class TriedQuote:
 @mutable
 class _Count:
     sessions: int = 0
-    turns: int = 0
+    of: list[tuple[tuple[bool, str, str], list[TurnMarks]]] = field(default_factory=list)  # in the order of an import
     files: set[str] = field(default_factory=set)
     newest: str | None = None
     new: int = 0
@@ -85,12 +95,12 @@ class History:
     quotes: list[TriedQuote] = field(default_factory=list)
     files: int = 0  # transcripts of these days
     left: list[SkippedKnowledge] = field(default_factory=list)  # MANY, LARGE or UNREADABLE
-    older: list[datetime] = field(default_factory=list)  # the starts of older sessions of this repository
+    older: list[tuple[str, datetime]] = field(default_factory=list)  # older sessions of this repository: agent, start
 
 
 def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
     """Reads agents' transcripts of the last days about this repository."""
-    history, since = History(), now - timedelta(days=days)
+    history, since, tally = History(), now - timedelta(days=days), TurnTally()
     repository = SessionRepository(clone)
     room = MAX_BYTES
     for dialect in map(agents.dialect, agents.DIALECTS):
@@ -108,7 +118,8 @@ def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, 
             is_ours = _read_one(history, counted, dialect, path, clone=clone, repository=repository, since=since)
             room -= is_ours * size
         if counted.sessions:
-            counts = (counted.sessions, counted.turns, len(counted.files), counted.newest, counted.new)
+            turns = sum(tally.of_session(dialect.name, marks) for _, marks in sorted(counted.of))
+            counts = (counted.sessions, turns, len(counted.files), counted.newest, counted.new)
             history.seen.append(SeenSession(dialect.name, *counts))
     return history
 
@@ -129,7 +140,7 @@ def _note_older(history: History, dialect: Dialect, path: str, repository: Sessi
     try:
         origin = repository.read(dialect, path).origin
         if origin.role in ("main", "fork") and repository.owns(origin):
-            history.older.append(moment(origin.started) or _changed(path))
+            history.older.append((dialect.name, moment(origin.started) or _changed(path)))
     except (HoldfastError, OSError, ValueError):
         pass  # its contents are not needed
 
@@ -156,21 +167,20 @@ def _read_one(
             return False
         session = _Session(origin, repository.top_for(origin), since)
         for turn in reading:
-            if not session.add(turn):
-                break
+            session.add(turn)
         new = _is_new(clone, origin, path)
     except (HoldfastError, OSError, ValueError):
         history.left.append(SkippedKnowledge(path, UNREADABLE))
         return False
-    if session.turns:
+    if session.marks:
         counted.sessions += origin.role in ("main", "fork")
         counted.new += new and origin.role in ("main", "fork")
-        counted.turns += session.turns
+        counted.of.append(((origin.role == "subagent", origin.started or "", path), session.marks))
         counted.files |= session.files
         counted.newest = max(filter(None, (counted.newest, session.newest)), default=None)
         history.quotes += session.quotes()
     elif origin.role in ("main", "fork"):
-        history.older.append(moment(origin.started) or since)
+        history.older.append((dialect.name, moment(origin.started) or since))
     return True
 
 
@@ -226,23 +236,22 @@ class _Session:
         self._utterances: list[Utterance | TriedCommand] = []
         self._quotes = TranscriptQuotes()
         self._turns: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}  # number: time, lines written
-        self.turns = 0
+        self.marks: list[TurnMarks] = []  # of the turns since that time
         self.files: set[str] = set()
         self.newest: str | None = None
 
-    def add(self, turn: TranscriptTurn) -> bool:
-        """Adds a turn unless it is too old; returns False if the limit is reached."""
+    def add(self, turn: TranscriptTurn) -> None:
+        """Counts a turn unless it is too old, and reads it if it is one of the first."""
         ts = turn.ts or next((step.ts for step in turn.steps if step.ts), None) or self._origin.started
         if is_before(ts, self._since):
-            return True
-        self.turns += not turn.continues
+            return
+        self.marks.append(TurnMarks.of(turn))
         self.newest = max(filter(None, (self.newest, ts)), default=None)
-        number = len(self._turns) + 1
-        wrote = self._written(turn)
+        wrote, number = self._written(turn), len(self._turns) + 1
         self.files |= wrote.keys()
-        self._turns[number] = (ts, wrote)
-        self._utterances += said_in_turn(self._quotes.out_of(turn), number)
-        return number < MAX_TURNS
+        if number <= MAX_TURNS:
+            self._turns[number] = (ts, wrote)
+            self._utterances += said_in_turn(self._quotes.out_of(turn), number)
 
     def _written(self, turn: TranscriptTurn) -> dict[str, frozenset[str]]:
         """Returns path to the lines that the turn wrote and did not remove again."""

@@ -19,7 +19,7 @@ MAX_MESSAGE = 6000  # characters; a guess: longer messages are lists of merged c
 _REVERT = regex(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
 _BECAUSE = regex(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
 _TRAILER = regex(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
-README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
+README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/adr/README.md")
 
 
 def commits(repo: Repo, *, since: datetime, most: int = MAX_COMMITS) -> list[TriedCommit]:
