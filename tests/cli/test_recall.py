@@ -100,7 +100,7 @@ def test_the_screen_says_when_and_where(shop: Cli, repo: GitRepo) -> None:
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (("--since", "soon", "x"), "'soon' is neither a date nor a time ago"),
+        (("--since", "soon", "x"), "'soon' is neither a date nor an age"),
         (("--branch", "nope", "x"), "no branch here is called 'nope'"),
         (("--kind", "nonsense", "x"), "'nonsense' is not a kind of record"),
         (("--kind", "commits", "x"), "Did you mean commit?"),

@@ -245,7 +245,7 @@ def test_what_comes_back_into_the_store_itself_is_deleted_again(project, repo, w
     again = Project.open(repo.path)
 
     assert_gone(SECRET, repo.path)
-    assert sum("deleted again what had been erased" in note for note in again.notices) >= 3
+    assert sum("deleted again, as it was erased before" in note for note in again.notices) >= 3
 
 
 def test_a_marker_that_was_lost_or_damaged_is_written_again_from_the_log(project, repo, world):
