@@ -143,7 +143,7 @@ def test_undo_puts_back_what_was_decided_last(three: Room) -> None:
         await screen.press("u")
         assert screen.ids == ["DEC-1", "DEC-2", "DEC-3"]
         await screen.press("u")
-        assert "there is no decision to take back" in screen.text
+        assert "there is no decision to undo" in screen.text
 
     app = drive(three.project, act)
     assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["candidate"] * 3
