@@ -327,7 +327,7 @@ def test_an_error_is_a_sentence_and_a_hint(room: Room) -> None:
 
     async def act(screen: Driven) -> None:
         await screen.press("a")
-        assert "FCT-1 cites nothing" in screen.text
+        assert "FCT-1 has no evidence" in screen.text
         assert "--evidence" in screen.text
         assert screen.ids == ["FCT-1"]
         await screen.press("m")
