@@ -504,9 +504,9 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
         "src/a.py:2-1": (BadInput, "has 2 lines"),
         "": (BadInput, "no file is named"),
         "src/a.py/x": (HoldfastError, "src/a.py/x"),
-        ".git/config": (BadInput, "git's own"),
-        "git-folder/config": (BadInput, "git's own"),
-        "git-file": (BadInput, "git's own"),
+        ".git/config": (BadInput, "belongs to git"),
+        "git-folder/config": (BadInput, "belongs to git"),
+        "git-file": (BadInput, "belongs to git"),
     }
     project = scene.open()
     for place, (error, words) in cases.items():

@@ -217,7 +217,7 @@ def _work(found: PackMaterial, last: Sequence[str]) -> Iterator[PackLine]:
     """Yields the objective, the branch and commit, and the first steps."""
     session = found.chosen.session
     here = material.here(found)
-    thread = pack_lines.ToldRevision(session.id, "session", None, "the thread to go on with") if session else here
+    thread = pack_lines.ToldRevision(session.id, "session", None, "the session to continue") if session else here
     if session and session.objective:
         yield pack_lines.plain_line(f"- objective: {session.objective}", thread)
     branch = found.branch or "a detached HEAD"
