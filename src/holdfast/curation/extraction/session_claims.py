@@ -17,7 +17,7 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Limits without a figure are guesses; docs/design/extraction.md measures candidates that were chosen with them.
+# Limits without a figure are guesses; docs/explanation/extraction.md measures candidates that were chosen with them.
 MOST = 10  # of one session: a person reads them all
 _WRITTEN = 3  # statements from files such as AGENTS.md: agents read these files anyway
 _EACH = 7  # statements for one candidate: a short session gives few
