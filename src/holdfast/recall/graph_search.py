@@ -336,7 +336,7 @@ def _with_fallback(entry_point: "EntryPoint", complaints: list[str]) -> Step:
 
     def follow(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
         try:
-            with plugins.guarded():
+            with plugins.guarded(plugins.PATIENCE):
                 return _checked_gains(entry_point.load()(sources, asked, best))
         except plugins.PluginFailed as why:
             complaints.append(f"the graph {entry_point.name} failed ({why}); the built-in one answered")
