@@ -205,7 +205,7 @@ def start(place: Invocation, yes: bool) -> int:
     """
     plan = _look(place)
     if not (yes and wants_json()):
-        show(plan, plan_text, plan_object)
+        show(plan, plan_text, plan_object, asks=True)
         flush()
     if not plan.is_empty and not yes and not on_a_terminal():
         raise NeedsConfirmation("nothing was done: this has to be confirmed", hint="Do it with: holdfast start --yes")
