@@ -6,7 +6,7 @@
 import json
 import os
 import re
-from collections.abc import Iterator
+import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,8 +15,7 @@ import pytest
 from holdfast.project import Project
 from tests.capture import claude_lines as claude
 from tests.capture.rollouts import rollout
-from tests.conftest import Cli, GitRepo
-from tests.tui.screens import golden
+from tests.conftest import Cli, GitRepo, golden
 
 RETRY = """\
 SAFE = ("GET", "HEAD", "PUT")
@@ -29,17 +28,18 @@ def call(send, request, tries=3):
     raise TimeoutError(request.url)
 """
 QUEUE = "LIMIT = 1000\n\n\ndef put(job):\n    jobs.append(job)\n"
-RULE = "POST requests must never be retried, because the customer is charged again."
+RULE = "POST requests must never be sent twice, because the customer is charged again."
 CHOICE = "We decided to keep retries in src/retry.py because two callers need them."
-TRIED = "We tried a retry decorator, and it did not work because it hid the request's method."
+TRIED = "We tried a circuit breaker, and it did not work because it hid which host was slow."
+OID = r"(?<=[ @`(.\[])[0-9a-f]{10}(?:[0-9a-f]{2}|[0-9a-f]{30}|[0-9a-f]{54})?(?=[\s)`.,\]])"
 SCREENS = {
     "help": ["--help"],
     "help-memory": ["help", "memory"],
     "start": ["start"],
     "status": ["status"],
     "review-list": ["review", "list"],
-    "recall": ["recall", "are payments retried"],
-    "recall-explain": ["recall", "are payments retried", "--explain", "-n", "2"],
+    "recall": ["recall", "where are sessions kept"],
+    "recall-explain": ["recall", "where are sessions kept", "--explain", "-n", "2"],
     "why": ["why", "src/retry.py:1"],
     "context": ["context"],
     "next": ["next"],
@@ -50,7 +50,6 @@ SCREENS = {
     "log": ["log"],
     "journal": ["journal", "today"],
     "session": ["session"],
-    "stats": ["stats"],
     "doctor": ["doctor"],
     "remember": ["remember", "Tests need Postgres 16.", "--evidence", "README.md:1"],
     "review-accept": ["review", "accept", "FCT"],
@@ -72,14 +71,14 @@ def settle(home: Path, repo: GitRepo, cli: Cli) -> None:
         repo.git("commit", "-qm", subject)
         del os.environ["GIT_AUTHOR_DATE"], os.environ["GIT_COMMITTER_DATE"]
 
-    commit(30, "A shop", README_md="# Shop\n\nTakes orders, and charges for them.\n", src__queue_py=QUEUE)
-    first = rollout(home / ".codex", repo.path, at=now - timedelta(days=9))
+    commit(30.5, "A shop", README_md="# Shop\n\nTakes orders, and charges for them.\n", src__queue_py=QUEUE)
+    first = rollout(home / ".codex", repo.path, at=now - timedelta(days=9.5))
     first.asks(RULE).patches("src/retry.py", RETRY.splitlines()).done(CHOICE)
-    commit(8.9, "Retry what is safe", src__retry_py=RETRY)
+    commit(8.5, "Retry what is safe", src__retry_py=RETRY)
     file = home / f".claude/projects/-{repo.path.name}/{claude.SESSION}.jsonl"
     file.parent.mkdir(parents=True)
-    stamp = {"cwd": str(repo.path), "timestamp": (now - timedelta(days=2)).isoformat().replace("+00:00", "Z")}
-    told = [claude.user("Why is there no retry decorator?"), claude.assistant(claude.text(TRIED))]
+    stamp = {"cwd": str(repo.path), "timestamp": (now - timedelta(days=2.5)).isoformat().replace("+00:00", "Z")}
+    told = [claude.user("Why is there no circuit breaker?"), claude.assistant(claude.text(TRIED))]
     file.write_text("".join(json.dumps(one | stamp) + "\n" for one in told))
     cli("init", "--commit", "--hooks")
     cli("import", "codex")
@@ -92,14 +91,14 @@ def settle(home: Path, repo: GitRepo, cli: Cli) -> None:
           falsified_by="a run that logs `queue full`", evidence=["src/queue.py:1"], accept=True)  # fmt: skip
     known("Never log a session token.", kind="invariant", id="INV-token", why="logs go to a third party", accept=True)
     del project
-    commit(1, "A longer queue", src__queue_py=QUEUE.replace("1000", "50_000"))
+    commit(1.5, "A longer queue", src__queue_py=QUEUE.replace("1000", "50_000"))
     cli("publish", "--here")
     repo.git("switch", "-qc", "search")
-    cli("task", "add", "Fast search", "--kind", "goal", "--id", "GOL-search", "--impact", "nobody waits")
-    cli("task", "add", "Choose the keys", "--id", "TSK-keys", "--parent", "GOL-search", "--priority", "1")
-    cli("task", "add", "Measure it", "--id", "TSK-measure", "--parent", "GOL-search", "--needs", "TSK-keys",
+    cli("task", "add", "Fast search", "--kind", "goal", "--id", "GOL-fast", "--impact", "nobody waits")
+    cli("task", "add", "Choose the keys", "--id", "TSK-keys", "--parent", "GOL-fast", "--priority", "1")
+    cli("task", "add", "Measure it", "--id", "TSK-measure", "--parent", "GOL-fast", "--needs", "TSK-keys",
         "--accept", "p95 is below 100 ms")  # fmt: skip
-    cli("task", "add", "Say so in the README", "--id", "TSK-readme")
+    cli("task", "add", "Say so in the README", "--id", "TSK-page")
     cli("session", "start", "Make search fast", "--task", "TSK-keys")
     cli("task", "start", "TSK-keys")
     repo.write("src/search.py", "def search(words):\n    return index.lookup(words)\n")
@@ -113,9 +112,22 @@ def scrubbed(text: str, home: Path, repo: GitRepo) -> str:
     """A screen without what differs from one run to the next."""
     text = text.replace(str(repo.path), "/home/ada/shop").replace(str(home), "/home/ada")
     text = re.sub(r"\b\d{8}T\d{6}Z-\w{6}\b", "20260201T100001Z-aaaaaa", text)
-    text = re.sub(r"\b([A-Z]{3})-[0-9a-z]{6}\b", r"\1-aaaaaa", text)
-    text = re.sub(r"\b[0-9a-f]{40}\b", "0123456789abcdef0123456789abcdef01234567", text)
-    text = re.sub(r"\b(?=\w*\d)[0-9a-f]{12}\b", "0123456789ab", text)
-    text = re.sub(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?Z?", "2026-02-01 10:00", text)
-    text = re.sub(r"\d{4}-\d\d-\d\d", "2026-02-01", text)
-    return re.sub(r"\b\d\d:\d\d\b", "10:00", text)
+    text = re.sub(r"\b([A-Z]{3})-([0-9a-z]{10}|[0-9a-z]{6})\b", lambda one: f"{one[1]}-{'a' * len(one[2])}", text)
+    text = re.sub(OID, "0123456789ab", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", "2026-02-01", text)
+    text = re.sub(r"\b\d\d:\d\d\b", "10:00", text)
+    text = re.sub(r"\d+\.\d (KiB|ms|s)\b", r"1.0 \1", text)
+    text = re.sub(r"(?<=holdfast-data )\w{8}|(?<=rules )\w{8}", "aaaaaaaa", text)
+    return re.sub(r"\b(1 minute ago|[2-9] minutes ago)", "just now", text)  # on a busy machine
+
+
+def test_the_screens_that_people_see_most(
+    cli: Cli, repo: GitRepo, world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Columns that slip and words that nobody understands are seen only by who looks at the whole screen."""
+    monkeypatch.setenv("PATH", f"{world}/bin:/usr/bin:/bin")  # none of the agents of whoever runs this
+    settle(world, repo, cli)
+    for name, words in SCREENS.items():
+        said = cli(*words, ok=name != "start")
+        below = f"---\n{said.err}" if said.err else ""
+        golden(f"common-{name}", scrubbed(f"$ holdfast {shlex.join(words)}\n{said.out}{below}", world, repo))

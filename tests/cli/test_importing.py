@@ -269,7 +269,7 @@ def test_a_run_of_the_past_says_when_it_ran_and_no_exit_status_that_nobody_saw(
     first, second = answer(ready, "import", "codex")["runs"]
     today = datetime.now(UTC).date().isoformat()
     told = ready("show", first).out
-    assert f"when:     2026-02-01 10:00:01 UTC (imported {today} " in told
+    assert " ago (2026-02-01 10:00 UTC) (imported just now (" in told
     assert "ended:    2026-02-01 10:00:04 UTC after 3.0 s" in told
     assert "ended:    interrupted 2026-02-02 10:0" in ready("show", second).out
     for said in (ready("log").out, ready("timeline").out):

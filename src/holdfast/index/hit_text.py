@@ -106,6 +106,7 @@ TRUST = {  # how far something can be believed, in words
     "T3": "from a tool or the web",
     "T4": FOREIGN,
 }
+_OURS = ".holdfast/"  # `show` names the file of what lies there
 SHORT = 12  # characters of a commit that are shown
 LONGEST = 160  # characters of a text that are shown
 # Of the best score; a hit below it shares a word with the question by chance. Measured: docs/recall.md.
@@ -226,7 +227,7 @@ def _facts(hit: "Row", now: str) -> "list[str | None]":
         f"on branch {branch}" if branch else "",
         f"at {head[:SHORT]}" if head and kind != "commit" else "",
         f"task {task}" if task not in (None, name) else "",
-        path if path and kind != "artifact" and not name.startswith(path) else "",
+        path if path and kind != "artifact" and not path.startswith(_OURS) and not name.startswith(path) else "",
         f"tags {tags}" if tags else "",
         f"by {hit[_AT['by']]}" if hit[_AT["by"]] else "",  # meaning alone: it may be a guess
     ]

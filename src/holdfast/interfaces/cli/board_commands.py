@@ -289,11 +289,7 @@ def next_text(found: Next) -> str:
     shaky, path = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]], found.critical_path
     shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
     return lines(
-        _ready(found, free)
-        if free
-        else "Nothing is ready: every ready task is claimed."
-        if found.ready
-        else "Nothing is ready.",
+        _ready(found, free) if free else "Nothing is ready that nobody works on.",
         _titled("Being done:", [(*_name(task, 50), _claimed(found.claims[task.id])) for task in _busy(found)]),
         _titled("To be closed:", _plans(found.to_close)),
         _titled("Without parts yet:", _plans(found.unplanned)),

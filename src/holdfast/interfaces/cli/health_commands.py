@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli.invocation import Invocation, answer, command
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, progress_bar
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, styled
 from holdfast.interfaces.cli.phrases import count, lines, table, toned
 from holdfast.interfaces.cli.root import root
@@ -117,7 +117,8 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
-        report = project.health.doctor(against=against)
+        with progress_bar("Checking the store") as progress:
+            report = project.health.doctor(against=against, progress=progress)
         with contextlib.suppress(HoldfastError):  # a damaged store cannot say
             old = {one.path: one.tool for one in reversed(project.clients.connected()) if not one.current}
             for path, tool in old.items():

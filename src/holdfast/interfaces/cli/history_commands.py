@@ -108,9 +108,10 @@ def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain
     kind = kinds[0] if kinds else None
     paths = [path for files in given["files"] for path in files.split(",") if path]
     given["files"] = [os.path.join(os.path.abspath(place.folder), path) for path in paths]
-    with place.project() as project, progress_bar("Reading the repository") as project.recall.progress:
+    with place.project() as project:
         asked = _question(query)
-        found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
+        with progress_bar("Reading the repository") as project.recall.progress:
+            found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
         waiting, advice = 0, project.recall.advice
         if not found and kind in (None, "fact") and not wants_json():
             near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])

@@ -140,18 +140,28 @@ def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
     if not sys.stderr.isatty() or wants_json():
         yield None
         return
+    from threading import Timer
+
     label, began, shown = label.strip(), time.monotonic(), 0.0
 
-    def step(done: int, total: int) -> None:
+    def say_so(share: str = "") -> None:
         nonlocal shown
+        shown = time.monotonic()
+        print(f"\r{label} …{share}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def step(done: int, total: int) -> None:
         now = time.monotonic()
         if now - began >= _PATIENCE and (now - shown >= _OFTEN or done >= total):
-            shown = now
-            print(f"\r{label} … {min(done / max(total, 1), 1.0):4.0%}\x1b[K", end="", file=sys.stderr, flush=True)
+            say_so(f" {min(done / max(total, 1), 1.0):.0%}")
 
+    first = Timer(_PATIENCE, say_so)  # also where the first step takes long
+    first.daemon = True
+    first.start()
     try:
         yield step
     finally:
+        first.cancel()
+        first.join()
         if shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 

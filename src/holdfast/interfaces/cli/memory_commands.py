@@ -46,14 +46,9 @@ def memory_row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
     stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
     kind = "" if memory.type == "fact" else memory.type
     elsewhere = "from elsewhere" if standing.trust == "T4" else ""
-    parts = (
-        kind,
-        memory.layer or "",
-        sure,
-        *memory.tags,
-        styled(f"evidence {stale[0]}", "warn") if stale else "",
-        elsewhere,
-    )
+    doubt = styled(f"evidence {stale[0]}", "warn") if stale else ""
+    tags = [tag for tag in memory.tags if tag != memory.type]
+    parts = (kind, memory.layer or "", sure, *tags, doubt, elsewhere)
     return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
 
 

@@ -37,7 +37,7 @@ SIDE = 46  # columns of each of two texts side by side
 READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
-TITLE = 90  # columns of what a session did
+TITLE = 78  # columns of what a session did
 _ELSEWHERE = "proposed on another line"  # as notes say it
 _REASON = "Rationale:"  # how the reason of a session's find begins
 _STATE = {"holds": "unchanged", "changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
@@ -196,27 +196,20 @@ def _grounds(
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
     own = (memory.source, "holds") if len(cited) > 1 else None  # the run that says it, which is named below
-    evidence = ", ".join(
-        f"{receipt_name(text)} ({toned(_STATE.get(state, state), state)})"
-        for text, state in cited
-        if own != (text, state)
-    )
+    states = [(text, toned(_STATE.get(state, state), state)) for text, state in cited if own != (text, state)]
+    evidence = ", ".join(f"{receipt_name(text)} ({state})" for text, state in states)
     status, source = item.standing.status, memory.source
     why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else wording("waits").get(item.reason)
     waits = toned(": ".join(filter(None, (why, because))), item.reason)
     said = [f"proposed {ago(item.proposed)}"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
-    said += [f"by {source}"] if source else []
+    said += [f"by {receipt_name(source)}"] if source else []
     found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
     brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
     details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
     return [
-        *(
-            [f"    {toned(': '.join(filter(None, (why, because))), item.reason)}"]
-            if item.reason in wording("waits") or because
-            else []
-        ),
+        *([f"    {waits}"] if item.reason in wording("waits") or because else []),
         f"    evidence: {evidence or 'none'}",
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") and not (brief and titled) else []),
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),

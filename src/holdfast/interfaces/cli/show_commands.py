@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST = 400  # characters of a field
 FILES = 12  # that are named
+_SERVED = {"told": "in contexts", "used": "used afterwards"}  # of the counts of a memory
 
 
 @command(root, "show")
@@ -169,7 +170,8 @@ def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a memory is worth here and now."""
-    yield "stands", toned(_cut(fields.get("status")))
+    status = _cut(fields.get("status"))
+    yield "stands", toned("retired" if status == "deprecated" else status)
     yield "trust", wording("trust").get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
         yield "evidence", f"{receipt_name(text)} ({toned(wording('cited').get(state, state), state)})"
@@ -178,7 +180,7 @@ def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield from (("note", _cut(text)) for text in fields.get("notes") or ())
     yield from (("diff", _cut(text)) for text in fields.get("diff") or ())
     counts = {name: number for name, number in (fields.get("counted") or {}).items() if name != "looked"}
-    served = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+    served = ", ".join(f"{_SERVED.get(name, name)} {number:,}" for name, number in counts.items())
     yield "counted", served if any(counts.values()) else ""  # nothing while nobody was given it
 
 

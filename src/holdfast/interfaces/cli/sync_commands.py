@@ -245,12 +245,8 @@ def _choice(name: str, metavar: str, *words: str) -> Callable[[Callable[..., Any
     "back; a deleted branch's ID: take over what it left.",
 )
 @_choice(
-    *(
-        "--drop",
-        "[NAME]",
-        "End the session left behind; `changes`: set aside what came after this point; a deleted branch's ID:",
-    ),
-    "let go of it.",
+    *("--drop", "[NAME]", "End the session left behind; `changes`: set aside what came after this point; a deleted"),
+    "branch's ID: let go of it.",
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
 @click.option("--all", "everything", is_flag=True, help="List also what was shown before.")

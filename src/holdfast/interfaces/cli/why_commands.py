@@ -53,7 +53,7 @@ def answers(told: Why) -> Iterator[str]:
 def _answer(one: WhyAnswer, seen: set[str]) -> Iterator[str]:
     if one.run is not None:
         turns = " or ".join(f"{asking.turn}" for asking in one.turns)
-        yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}; {wording('known by')[one.state]})"
+        yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}; {wording('known')[one.state]})"
     elif one.state == "likely":
         by = " or ".join(f"{maybe.turn}" for maybe in one.maybe)
         yield f"Likely by run {strong(one.maybe[0].run)} turn {by}, which wrote part of what this commit brought here"
