@@ -176,11 +176,11 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     assert re.search(r"stands: +accepted", out)
     assert re.search(r"trust: +approved by a person", out)
     assert re.search(r"updated: +just now \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)", out)
-    assert re.search(r"history: +propose .* UTC, accept .* UTC", out)
+    assert re.search(r"history: +propose just now, accept just now", out)
     repo.commit("src/db.py", CODE.replace('"x"', '"y"'))
     out = cli("show", name).out
     assert re.search(r"stands: +stale", out)
-    assert re.search(r"evidence: +symbol:src/db.py#Store.open@[0-9a-f]{40} \(changed\)", out)
+    assert re.search(r"evidence: +src/db.py#Store.open \(changed\)", out)
     fields = made(cli, "show", name)["fields"]
     assert (fields["status"], fields["trust"], fields["type"]) == ("stale", "T0", "assumption")
     assert sorted(fields["evidence"].values()) == ["changed", "holds"]

@@ -96,7 +96,7 @@ def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
         yield "ended", _ended(fields)
     at = _moment(str(fields["ts"]))
     # Of a run that a transcript tells of also when that was read.
-    yield "when", f"{_moment(str(began))} (imported {at})" if began else at
+    yield "when", f"{_moment(str(began))}, imported {ago(str(fields['ts']))}" if began else at
     yield "branch", ", ".join(filter(None, (fields.get("branch"), f"at {head[:12]}" if head else None)))
     yield from _rows(fields, "layer scale=systemic_scale")
     made = fields.get("artifacts") or ()
