@@ -53,6 +53,11 @@ class Driven:
         self.app.post_message(Paste(text))
         await self.settle()
 
+    async def click(self, x: int, y: int) -> None:
+        """Click on a place of the screen; rows count from the end if they are negative."""
+        await self._pilot.click(offset=(x, y if y >= 0 else self.app.size.height + y))
+        await self.settle()
+
     async def settle(self) -> None:
         """Wait until nothing is asked, looked up or drawn any more."""
         calm = 0
