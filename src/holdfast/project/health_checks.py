@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import candidates, review_queue
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 class HealthChecks(Concern):
     """Checks, repairs and figures."""
 
-    def doctor(self, *, against: str | None = None) -> HealthReport:
+    def doctor(self, *, against: str | None = None, progress: Callable[[int, int], None] | None = None) -> HealthReport:
         """Returns every problem and useful fact, compared with a saved checkpoint if one is given."""
         try:
             data = fsio.read(os.path.abspath(against), limit=2 * checkpoints.MAX_CHECKPOINT) if against else b""
         except FileNotFoundError:
             raise BadInput(f"there is no file {against}", hint="Check the name.") from None
         kept = checkpoints.checkpoint_from_bytes(data, against) if against else None
-        return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+        return doctor.examine(self.clone, against=kept, name=against or "checkpoint", progress=progress)
 
     def repair(self, report: HealthReport, *, apply: bool) -> list[repair.Repair]:
         """Repairs what can be repaired without inventing data; without `apply` it only lists the repairs."""

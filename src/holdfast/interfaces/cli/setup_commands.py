@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from holdfast.project import Project
     from holdfast.store.bundle import Bundle
 
-HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
+HOOKS = "Install git hooks that record commits, merges and rewrites? They never stop git."
 UNINSTALLING = (
-    "This deletes the private store (runs, candidates, what is not published) "
-    "and takes .holdfast out of the work tree, git's hooks and agents' settings out to the byte.{agents} Go on?"
+    "This deletes the private store (runs, candidates, what is not published), removes .holdfast from the work tree, "
+    "and restores git's hooks and agents' settings byte for byte.{agents} Go on?"
 )
 
 
@@ -35,14 +35,8 @@ def initialised(made: ProjectSetup) -> str:
     elif made.wrote:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
     if made.hooks:
-        wrote.append("  git's hooks note what happens; take them out with: holdfast hooks remove")
-    return lines(
-        first,
-        wrote,
-        "",
-        "See what agents left here already: holdfast try; take it in: holdfast import codex (claude, gemini)",
-        "Record an agent's work with: holdfast run --task TASK -- COMMAND",
-    )
+        wrote.append("  git's hooks record commits and rewrites; remove them with: holdfast hooks remove")
+    return lines(first, wrote, "", "Connect your agents and import their sessions with: holdfast start")
 
 
 def uninstalled(removal: UninstallResult) -> str:

@@ -153,7 +153,7 @@ def try_(context: click.Context, place: Invocation, days: int) -> None:
     from holdfast.project import Project
 
     found = Project.try_(place.folder, days=days, environ=os.environ)
-    show(found, tried, tried_object)
+    show(found, tried, tried_object, asks=True)
     if found.candidates and not wants_json() and on_a_terminal() and sys.stdout.isatty():
         flush()
         say(KEYS)
