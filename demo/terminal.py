@@ -197,16 +197,16 @@ def draw(rows: list[Cells]) -> str:
     for number, row in enumerate(rows):
         y, column = MARGIN + number * LINE + SIZE, 0
         for text, style in _pieces(row):
-            if text.strip():
+            if seen := text.rstrip():
                 weight = ' font-weight="bold"' if style.bold else ""
-                at = f'x="{MARGIN + column * CELL:.1f}" y="{y}" textLength="{len(text) * CELL:.1f}"'
-                lines.append(f'<text {at} fill="{style.colour}"{weight}>{escape(text, quote=False)}</text>')
+                at = f'x="{MARGIN + column * CELL:.1f}" y="{y}" textLength="{len(seen) * CELL:.1f}"'
+                lines.append(f'<text {at} fill="{style.colour}"{weight}>{escape(seen, quote=False)}</text>')
             column += len(text)
     return "\n".join([*lines, "</g>", "</svg>", ""])
 
 
 def _pieces(row: Cells) -> list[tuple[str, Style]]:
-    """Neighbours of one style as one text, without blanks at its ends (SVG readers differ in how they keep them)."""
+    """Neighbours of one style as one text that begins with no blank: SVG readers differ in how they keep those."""
     found: list[tuple[str, Style]] = []
     for letter, style in row:
         blank = letter == " "
