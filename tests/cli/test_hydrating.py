@@ -370,7 +370,7 @@ def test_the_journal_of_a_day(used: Cli, repo: GitRepo) -> None:
     assert json.loads(used("journal", "--json").out)["text"] == said
     assert "Nothing was recorded" in used("journal", "2001-01-01").out
     wrong = used("journal", "last week", ok=False)
-    assert wrong.code != 0 and "is no day" in wrong.err
+    assert wrong.code != 0 and "is not a day" in wrong.err
     used("journal", "--render")
     assert (repo / f".holdfast/view/journal/{today}.md").read_text() == said
     assert repo.status() == ""
