@@ -175,12 +175,9 @@ def new_conflicts(clone: Clone, now: datetime) -> list[MemoryConflict]:
     return [one for one in found if frozenset((one.one.id, one.other.id)) not in known_pairs]
 
 
-def _stored_conflicts(rows: Mapping[str, list[str]], current: Mapping[str, MemoryStanding]) -> Iterable[MemoryConflict]:
+def _stored_conflicts(rows: Mapping[str, list[str]], by_id: Mapping[str, MemoryStanding]) -> Iterable[MemoryConflict]:
     pairs = (
-        (current[name].memory, current[other])
-        for name, (_, *names) in rows.items()
-        for other in names
-        if other in current
+        (by_id[name].memory, by_id[other]) for name, (_, *names) in rows.items() for other in names if other in by_id
     )
     for one, other in pairs:
         if not resolved(one, other.memory) and (verdict := contradiction(one, other.memory)) is not None:

@@ -67,7 +67,7 @@ def accept(
         if name in table.shelf.waiting:
             checked = candidate = table.shelf.waiting[name]
             if candidate.suggests:
-                return _apply_suggestion(clone, candidate, table, reviewer)
+                return _apply(clone, candidate, table, reviewer)
             if reviewer.person and candidate.evidence:  # the reviewer has seen the diff
                 checked = Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
             settled = settle(clone, checked, wish, against)
@@ -85,20 +85,14 @@ def accept(
 
 
 def _accept_entry(
-    clone: Clone,
-    entry: VisibleMemory,
-    reviewer: Reviewer,
-    wish: revise.ReviewerWish,
-    against: KnownClaims,
-    *,
-    again: bool,
+    clone: Clone, entry: VisibleMemory, reviewer: Reviewer, wish: revise.ReviewerWish, held: KnownClaims, *, again: bool
 ) -> MemoryStanding:
     """Confirms an entry: unchanged, or with the reviewer's wish and current evidence."""
     memory, wanted = entry.memory, entry.memory
     by_hand = entry.sighting.origin == "edit" and wish.is_plain
     if isinstance(memory, Accepted):
-        wanted = memory if by_hand else _as_wished(clone, memory, wish, against)
-        memory_conflicts.refuse(one for one in against.conflicts(wanted) if one.status in memory_conflicts.STANDING)
+        wanted = memory if by_hand else _as_wished(clone, memory, wish, held)
+        memory_conflicts.refuse(one for one in held.conflicts(wanted) if one.status in memory_conflicts.STANDING)
     if by_hand:
         return revise.confirm(clone, entry, reviewer.approval if reviewer.person else "edit", reviewer, again=again)
     if wanted == memory:
@@ -252,9 +246,7 @@ def _approve(
     return MemoryStanding(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
 
 
-def _apply_suggestion(
-    clone: Clone, candidate: Candidate, table: snapshot.ReviewTable, reviewer: Reviewer
-) -> MemoryStanding:
+def _apply(clone: Clone, candidate: Candidate, table: snapshot.ReviewTable, reviewer: Reviewer) -> MemoryStanding:
     """Applies a candidate's suggestion: retires another memory, or merges two."""
     action, *names = (candidate.suggests or "").split(":")
     found = [one for one in map(table.entry, names) if one is not None and isinstance(one.memory, Accepted)]

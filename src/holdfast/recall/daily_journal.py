@@ -132,11 +132,9 @@ def _commits(
     pathspecs = ["--", ":(top)", f":(top,exclude){paths.TRACKED}", *excluding_journal_pages(folder)]
     output = clone.repo.run("log", *shape, *limits, *which, *pathspecs, ok=range(256))
     rows = [row.split("\0", 3) for row in output.decode("utf-8", "replace").split("\n")]
-    unnamed = [
-        row for row in rows if len(row) == 4 and row[0] not in named
-    ]  # other rows are output of a signature check
-    times = [datetime.fromtimestamp(int(row[1]), UTC).strftime("%Y-%m-%dT%H:%M:%S") for row in unnamed]
-    commits = [UnrecordedCommit(row[0], ts, *row[2:]) for row, ts in zip(unnamed, times, strict=True)]
+    found = [row for row in rows if len(row) == 4 and row[0] not in named]  # a signature check prints others
+    times = [datetime.fromtimestamp(int(row[1]), UTC).strftime("%Y-%m-%dT%H:%M:%S") for row in found]
+    commits = [UnrecordedCommit(row[0], ts, *row[2:]) for row, ts in zip(found, times, strict=True)]
     return sorted(commits, key=lambda one: one.ts)
 
 
@@ -184,7 +182,9 @@ def named(asked: str, now: datetime) -> str:
     with contextlib.suppress(ValueError):
         found = found or (date.fromisoformat(asked) if _DATE.fullmatch(asked) else None)
     if found is None:
-        raise BadInput(f"{visible(asked[:40])!r} is no day", hint="Say today, yesterday, or a date such as 2026-11-15.")
+        raise BadInput(
+            f"{visible(asked[:40])!r} is not a day", hint="Use today, yesterday, or a date such as 2026-11-15."
+        )
     return found.isoformat()
 
 
@@ -203,7 +203,7 @@ def text(day: JournalDay) -> str:
     outside = [run for name, run in runs.items() if name not in within]
     rest = [
         *_part("### Runs", [_run(run) for run in outside]),
-        *_part("### Commits that no session tells of", _commit_lines(day.commits)),
+        *_part("### Commits without a session", _commit_lines(day.commits)),
         *_part("### Memory", [_memory(event) for event in day.events if event["kind"] in _OUTCOMES]),
         *_part("### Tasks", list(_tasks(day.events))),
     ]
@@ -245,7 +245,7 @@ def _facts(session: Session, when: str) -> Iterator[str]:
     branch = session.updated.branch or session.branch
     state = f"ended {_moment(session.ended.ts, when)}" if session.ended else "open"
     place = f"branch `{_flat(branch)}`" if branch else session.updated.place
-    yield f"{place}, begun {_moment(session.started.ts, when)}, {state}"
+    yield f"{place}, started {_moment(session.started.ts, when)}, {state}"
     if session.agent or session.agent_session:
         own = f", its own session `{_flat(session.agent_session)}`" if session.agent_session else ""
         yield f"{_flat(session.agent or 'an agent')}{own}"
@@ -253,11 +253,11 @@ def _facts(session: Session, when: str) -> Iterator[str]:
     if isinstance(transcript, str) and transcript:
         yield f"transcript: `{_flat(transcript)}`"
     if session.previous:
-        yield f"goes on from {session.previous}"
+        yield f"continues {session.previous}"
     if session.tasks:
         yield f"tasks: {', '.join(session.tasks)}"
     if session.summary:
-        yield f"in short: {_flat(session.summary)}"
+        yield f"summary: {_flat(session.summary)}"
     if span := _span(session, when):
         yield f"diff: `git diff {span[0][:12]}..{span[1][:12]}`"
 
@@ -278,7 +278,7 @@ def _condensed(session: Session, when: str) -> tuple[str, list[str]]:
     """Returns the summary of condensed turns; they are listed on the session's first day."""
     folded = session.condensed if when == session.started.ts[:10] else None
     lines = [_flat(line).removeprefix("- ") for line in folded.text.splitlines() if line.strip()] if folded else []
-    return f"### The first {folded.turns if folded else 0:,} turns, in short", lines
+    return f"### The first {folded.turns if folded else 0:,} turns, summarised", lines
 
 
 def _turn(turn: SessionTurn) -> str:
@@ -328,7 +328,7 @@ _OUTCOMES = {"accept": "accepted", "promote": "accepted automatically", "retire"
 
 def _memory(event: Joined) -> str:
     by = f" by {_flat(str(event['reviewer']))}" if event.get("reviewer") else ""
-    words = _flat(str(event.get("statement") or "")) or "its words are not here"
+    words = _flat(str(event.get("statement") or "")) or "its text is not in this clone"
     return f"{event['ts'][11:16]} {event['target']} {_OUTCOMES[event['kind']]}{by}: {words}"
 
 

@@ -89,8 +89,7 @@ Node = tuple[str, int, str]  # what it is, a row's source, and its number, path 
 Row = tuple[Any, ...]
 
 ROW, PATH, NAME = "row", "path", "name"
-# Limits of what is read, and weights of edges: docs/explanation/graph.md measures walks with them.
-SHARED = 60  # rows; a name or a file that more rows share links none of them
+SHARED = 60  # rows; a name that more share links none. docs/explanation/graph.md measures walks with these numbers
 NAMES = 24  # of one row
 PATHS = 16  # of one row
 SHORT = 7  # characters of git's short commit ids
@@ -193,8 +192,7 @@ def _is_hex(name: str) -> bool:
 
 Edges = dict[Node, dict[Node, float]]
 
-# These bound a walk: it took 32 ms of CPU a question (docs/explanation/graph.md).
-OPENED = 40  # rows whose neighbours are read
+OPENED = 40  # rows whose neighbours are read; so bounded, a walk took 32 ms of CPU (docs/explanation/graph.md)
 NODES = 2000
 LOOKED_UP = 400  # names and files
 
@@ -220,8 +218,7 @@ def grow_graph(nodes: RecordGraph, seeds: Mapping[Node, float]) -> Edges:
     return edges
 
 
-# Weights of a gain; docs/explanation/graph.md gives the formula and measures it.
-WEIGHT = 1.0  # of the walk, where the best hit of the search weighs 1
+WEIGHT = 1.0  # of the walk, where the best hit weighs 1; docs/explanation/graph.md has the formula and measures it
 FLOOR = 0.2  # the part of a gain that does not depend on the row's words
 SURE = 0.6  # the same if the question names an id, a path or a symbol: such a start is certain
 WANTED = 1.5  # for a row of the requested kind

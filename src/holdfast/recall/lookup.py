@@ -426,19 +426,17 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
         run = pick(name, [event.run_id or event.hash_self for event in events])
     except NotFound:
         return None
-    joined = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
-    copies = [
-        (row, fields) for fields in joined for row in dicts_of(fields.get("artifacts")) if row.get("path") == path
-    ]
-    if not copies:
+    bodies = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
+    made = [(row, body) for body in bodies for row in dicts_of(body.get("artifacts")) if row.get("path") == path]
+    if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
-    row, fields = copies[0]
+    row, body = made[0]
     folder = recorded_runs.folder_of(clone, run) if row.get("stored") else None
     name = f"outputs/files/{row.get('copy') or path}"
     copy = os.path.join(folder, *name.split("/")) if folder else None
     content = _capsule_text(folder, name, limit=MAX_TEXT) if folder else None
-    about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
-    about["ts"] = fields.get("started") or about["ts"]  # for an import, the time of the run itself
+    about = {name: body.get(name) for name in ("run_id", "task", "ts", "branch")}
+    about["ts"] = body.get("started") or about["ts"]  # for an import, the time of the run itself
     return ShownRecord(f"{run}:{path}", "artifact", copy, content, {**row, **about})
 
 

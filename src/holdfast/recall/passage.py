@@ -47,6 +47,7 @@ class _Text:
     line: int | None = None  # the line to show if the words are missing
 
 
+_NOT_HERE = "the source is not in this clone"
 _NO_SOURCE = {"curate": "nobody recorded where", "agent": "an agent said so"}
 
 
@@ -58,17 +59,14 @@ def passage(clone: Clone, provenance: Provenance) -> Passage:
         return Passage(provenance.source, missing=_NO_SOURCE.get(kind, "a person said so"))
     if name in clone.erased():
         return Passage(provenance.source, missing="the source was erased")
-    text = numbered = None
+    text = cited = None
     for text in look(clone, name, provenance.turn):
         if found := _around_words(text, provenance.words):
             return found
-        numbered = numbered or (text if text.line is not None else None)
-    if numbered is not None:
-        return _around_line(numbered)
-    return Passage(
-        provenance.source,
-        missing="the source does not contain the words" if text else "the source is not in this clone",
-    )
+        cited = cited or (text if text.line is not None else None)
+    if cited is not None:
+        return _around_line(cited)
+    return Passage(provenance.source, missing="the source does not contain the words" if text else _NOT_HERE)
 
 
 # The texts of a source.

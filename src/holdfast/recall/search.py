@@ -38,7 +38,7 @@ _TRIES = 4  # for one question, while other commands change the files or one is 
 
 _NOT_OF_BRANCH = (
     "only records were searched on {0}: commits, docs and code are indexed for the checked-out branch, "
-    "search them without --branch"
+    "search those without --branch"
 )
 _HEADS = "refs/heads/"
 

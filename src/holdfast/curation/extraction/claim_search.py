@@ -1,7 +1,7 @@
 """Searches a run for claims worth remembering: applies every rule to every sentence, the best first.
 
 An agent repeats what it was given. If that came back as a candidate, memory would confirm itself: so sentences that
-were sent to this agent, or that contain one of our ids, are skipped (law 16), as are sentences that steer or hide
+were sent to this agent, or that contain one of our ids, are skipped (law 16), as is text that steers or hides
 something.
 """
 

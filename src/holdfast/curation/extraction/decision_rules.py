@@ -101,17 +101,13 @@ def _preference(parts: SentenceParts, confidence: float) -> SentenceClaim:
 
 def assumption_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
     """Returns the assumption a sentence states; one that only introduces another claim is less certain."""
-    assumption, sure = None, 0.75 if who == "user" else 0.6
+    part, sure = None, 0.75 if who == "user" else 0.6
     if found := _SHAPE.assumption_label.match(parts.plain):
-        assumption = parts.after(found.end())
+        part = parts.after(found.end())
     elif found := _SHAPE.assuming.match(parts.plain):
         start, end = found.span("what")
         what = parts.text[start:end]
-        assumption, sure = SentenceParts(what, parts.plain[start:end], parts.why, what), sure - 0.05
+        part, sure = SentenceParts(what, parts.plain[start:end], parts.why, what), sure - 0.05
     elif found := _SHAPE.assume.match(parts.plain):
-        assumption, sure = parts.after(found.end()), sure - 0.1 if found[0].lower().startswith("assuming") else sure
-    return (
-        assumption.claim("assumption", "assumption", sure)
-        if assumption and not _SHAPE.to_you.search(assumption.plain)
-        else None
-    )
+        part, sure = parts.after(found.end()), sure - 0.1 if found[0].lower().startswith("assuming") else sure
+    return part.claim("assumption", "assumption", sure) if part and not _SHAPE.to_you.search(part.plain) else None

@@ -17,8 +17,7 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-# Limits without a figure are guesses; docs/explanation/extraction.md measures candidates that were chosen with them.
-MOST = 10  # of one session: a person reads them all
+MOST = 10  # of one session: a person reads them all. These limits are guesses but for those with a measurement
 _WRITTEN = 3  # statements from files such as AGENTS.md: agents read these files anyway
 _EACH = 7  # statements for one candidate: a short session gives few
 LEAST = 0.37  # score: above it 6 of 10 candidates are right on unseen projects, below it 1 or 2 of 10
@@ -92,10 +91,8 @@ def may_stand(one: SessionStatement) -> bool:
     context = [one.before] if one.before and one.told.startswith(one.before) else []  # "Want me to …? It's reversible"
     texts = [standing_words(one.text), *context]  # "Verdict: finding 2 is …"
     texts += [] if one.source == "lesson" else [one.text]  # what the agent does about it is left out of a lesson
-    of_the_moment = (
-        _SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts
-    )
-    return not any(of_the_moment)
+    passing = (_SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts)
+    return not any(passing)
 
 
 def _is_readable(one: SessionStatement) -> bool:

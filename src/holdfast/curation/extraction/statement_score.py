@@ -23,9 +23,7 @@ CUES = (
     *("you", "design", "decides", "dead_end", "condition", "counted", "option", "offers", "wonders", "tests", "looks"),
     *("docs", "was", "now", "hedges", "mends", "every", "example"),
 )
-_APART = (
-    0.05  # of confidence between the lowest and the highest score: only sorts equals, less than a step of the table
-)
+_APART = 0.05  # of confidence between the lowest and the highest score: enough to sort equals
 HEADINGS = ("h_change", "h_verify", "h_next", "h_option", "h_cause", "h_note")
 _BY_SOURCE = ("closing", "said", "request", "comment", "commit")
 _CROSSED = ("because", "instead", "only", "negated", "is_so", "now", "was", "modal")

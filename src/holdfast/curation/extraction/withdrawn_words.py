@@ -35,19 +35,17 @@ def without_reset(turns: Sequence[Utterance], commands: Sequence[TriedCommand]) 
 
     If it undid the work as well, and the turn committed nothing else, the words of that turn are left out too.
     """
-    undone_commits: set[int] = set()
-    undone_turns: set[int] = set()
+    skipped: set[int] = set()
+    undone: set[int] = set()
     for command in commands:
         found = _SHAPE.resets.search(command.command) if not command.exit_status else None
         before = [place for place, one in enumerate(turns) if one.source == "commit" and one.turn < command.turn]
-        last = [place for place in before if place not in undone_commits][-int(found["count"] or 1) :] if found else []
-        undone_commits.update(last)
+        last = [place for place in before if place not in skipped][-int(found["count"] or 1) :] if found else []
+        skipped.update(last)
         if found and (found["hard"] or found["revert"]):
-            undone_turns.update(turns[place].turn for place in last)
-    kept = {one.turn for place, one in enumerate(turns) if one.source == "commit" and place not in undone_commits}
-    return [
-        one for place, one in enumerate(turns) if place not in undone_commits and one.turn not in undone_turns - kept
-    ]
+            undone.update(turns[place].turn for place in last)
+    kept = {one.turn for place, one in enumerate(turns) if one.source == "commit" and place not in skipped}
+    return [one for place, one in enumerate(turns) if place not in skipped and one.turn not in undone - kept]
 
 
 class WithdrawnWords:

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from holdfast.recall.pack.last_session import SessionThread
 
 GOVERNING = ("invariants", "decisions", "dead-ends")  # the most binding first
-# Shares of the room where it is scarce; others weigh 1. A guess: invariants must fit first.
-_WEIGHTS = {"invariants": 3, "decisions": 2, "dead-ends": 2, "open": 2, "session": 2, "found": 2}
+_WEIGHTS = {"invariants": 3, "decisions": 2, "dead-ends": 2, "open": 2, "session": 2, "found": 2}  # others 1; a guess
 
 
 def fit_sections(whole: Mapping[str, PackSection], room: int, thread: SessionThread | None) -> dict[str, PackSection]:
@@ -120,8 +119,7 @@ def _cut(whole: PackSection, share: int, thread: SessionThread | None) -> PackSe
     return replace(whole, lines=tuple(kept), left_out=left) if kept else None
 
 
-# Tokens of a branch's name, of the reason, of a session's id; guesses: most are shorter.
-_NAME, _WHY, _ID = 30, 90, 12
+_NAME, _WHY, _ID = 30, 90, 12  # tokens of a branch's name, of the reason, of a session's id; guesses
 _NAME_SHORT, _WHY_SHORT = 8, 14  # the same where there is little room: the head must fit any budget
 _SMALL = 600  # tokens: below this budget the head is short and hints are left out; a guess
 _NAMED = 8  # the names of omitted sections take at most this part of a small budget; a guess

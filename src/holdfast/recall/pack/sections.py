@@ -132,10 +132,7 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
 
 
 def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
-    """Returns the current tasks and their neighbours (parents, parts, needs, dependents), each with the reason.
-
-    Without a current task: those that search found, else the next one.
-    """
+    """Returns the current tasks (else those that search found, else the next one) and their neighbours, with why."""
     board, hand = material.board, material.hand.tasks
     if board is None:
         return {}

@@ -57,9 +57,7 @@ def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
         if not 1 <= first <= last <= total:
             lines = f"{total:,} line{'' if total == 1 else 's'}"
             raise BadInput(f"{path} has {lines}, so it has no {first}-{last}", hint=_HINT)
-    if os.fsencode(f"\t{path}\0") not in repo.run(
-        "ls-files", "-s", "-z"
-    ):  # the same call as `submodules`, so its output is cached
+    if os.fsencode(f"\t{path}\0") not in repo.run("ls-files", "-s", "-z"):  # as `submodules` asks
         notes = (*notes, f"git does not track {path}")
     if operation := repo.operation():
         notes = (*notes, f"{operation} is in progress: uncommitted lines may come from it")
@@ -145,9 +143,7 @@ class LineFindings:
     commits: dict[str, commit_details.Commit] = field(default_factory=dict)
     records: dict[str, recorded_runs.RecordedRun] = field(default_factory=dict)
     made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> the runs and turns that made it
-    became: dict[str, dict[str, str]] = field(
-        default_factory=dict
-    )  # commit -> its ids before rewrites, and how they were found
+    became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> its earlier ids, and how found
 
 
 def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFindings:
@@ -281,9 +277,7 @@ class _Verdicts:
     def _doubt_copies(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
         """Returns a verdict, or a doubt if git only guessed that this is the line of the commit."""
         turns = {TurnName(said.run, turn) for turn in said.turns}
-        compared = (
-            "".join(text.split()) for text in (self._texts.line(one), one.text)
-        )  # without blanks, as git compares
+        compared = ("".join(text.split()) for text in (self._texts.line(one), one.text))  # as git does: without blanks
         if len({*compared}) > 1:
             return AuthorDoubt(_PASSED_OVER, tuple(sorted(turns)))
         # Git treats a line that is typed again as a copy of the first, in its file and in others.

@@ -204,17 +204,15 @@ def _may_be_whole(row: Mapping[str, Any]) -> bool:
 
 def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[object, str]]:
     """Returns turn and file of calls that wrote a whole file whose old lines are not known."""
-    candidates = {(row.get("turn"), str(row.get("path"))): row for row in rows if _may_be_whole(row)}
+    asked = {(row.get("turn"), str(row.get("path"))): row for row in rows if _may_be_whole(row)}
     # A null `kept` marks such a write; older runs have no `kept`, but their calls show it.
-    found = {place for place, row in candidates.items() if "kept" in row}
-    turns = {turn for turn, _ in candidates}
+    found = {place for place, row in asked.items() if "kept" in row}
+    turns = {turn for turn, _ in asked}
     for cycle in capsule.read_rows(folder, CYCLES):
         if cycle.get("turn") in turns:
             for given in _whole_file_inputs(cycle):
                 found |= {
-                    (turn, path)
-                    for turn, path in candidates
-                    if turn == cycle["turn"] and path.rpartition("/")[2] in given
+                    (turn, path) for turn, path in asked if turn == cycle["turn"] and path.rpartition("/")[2] in given
                 }
     return found
 

@@ -11,9 +11,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from holdfast.model.transcript import telling_lines
 from holdfast.values import frozen, replace
 
-# DISTINCT and MOST are guesses; with them 99.4 % of the stated answers are right (docs/reference/why.md).
-DISTINCT = 12  # letters and digits of a line that two people hardly type alike
-MOST = 3  # copies of such a line in its file
+DISTINCT = (
+    12  # letters and digits that two people hardly type alike; so 99.4 % of answers are right (docs/reference/why.md)
+)
+MOST = 3  # copies of such a line in its file; a guess: a text that stands there more often is common
 SLACK = 2.0  # seconds: git rounds a commit's time down, so it may lie before the edits in it
 
 TOO_LITTLE = "the line says too little to tell who wrote it"
@@ -98,8 +99,7 @@ def decide(
 ) -> Verdict:
     """Returns who wrote a line, by its hash and text; `views` are its commits, the current id last.
 
-    `wrote` is what turns wrote into the file under that name, in order; `copies` is how often the line stands there
-    now.
+    `wrote` is what turns wrote into the file under that name, in order; `copies` of the line are there now.
     """
     if not telling_lines([text]):
         return AuthorDoubt(TOO_LITTLE)
@@ -214,15 +214,12 @@ def with_likely(
     lines: Sequence[PlacedVerdict], verdicts: Sequence[Verdict], writers: Sequence[TurnName | None]
 ) -> list[Verdict]:
     """Returns the verdicts, with a likely author where nobody is named and one run wrote most of the commit's lines."""
-    decided = [(one, said) for one, said in zip(lines, verdicts, strict=True) if isinstance(said, LineAuthor)]
+    known = [(one, said) for one, said in zip(lines, verdicts, strict=True) if isinstance(said, LineAuthor)]
     rows = zip(lines, verdicts, writers, strict=True)
-    return [
-        _with_likely_turn(one, said, by, decided) if by and isinstance(said, AuthorDoubt) else said
-        for one, said, by in rows
-    ]
+    return [_likely(one, said, by, known) if by and isinstance(said, AuthorDoubt) else said for one, said, by in rows]
 
 
-def _with_likely_turn(
+def _likely(
     one: PlacedVerdict, said: AuthorDoubt, by: TurnName, known: Sequence[tuple[PlacedVerdict, LineAuthor]]
 ) -> AuthorDoubt:
     """Returns a doubt with its likely turn: one that may have written it, else that of the nearest line."""
