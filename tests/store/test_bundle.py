@@ -280,7 +280,7 @@ def hashed(*members: tuple[str, bytes]) -> dict[str, object]:
     ("manifest", "members", "why"),
     [
         ({"v": 2, "files": {}}, [], "version 2"),
-        ({"v": 0, "files": {}}, [], "its version is none"),
+        ({"v": 0, "files": {}}, [], "its version is invalid"),
         ({"v": True, "files": {}}, [("bodies/a", b"x")], "does not match"),
         ({"files": {}}, [], "not a whole"),
         ({"v": 1}, [], "not a whole"),
@@ -309,7 +309,7 @@ def test_a_strangers_bundle_is_refused_with_its_reason(stores, tmp_path, manifes
 )
 def test_a_change_that_would_touch_other_files_is_refused(stores, tmp_path, name):
     """The next publish would commit it in the user's name."""
-    would = f"{name} would {'bring' if name.startswith('trash') else 'change'} '.git/config', which is not the memory's"
+    would = f"{name} would {'bring' if name.startswith('trash') else 'change'} '.git/config', which is not a file of the memory"
     for path, why in ((".git/config", re.escape(would)), (".holdfast/memory/facts/a.md", None)):
         member = (name, json.dumps({"path": path}).encode() + b"\n")
         file = stranger(tmp_path / path.replace("/", "-"), hashed(member), member)
@@ -351,7 +351,7 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused(stores, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("listed", "said"),
     [
-        ("[" * 200_000 + "]" * 200_000, "not a whole Holdfast bundle"),
+        ("[" * 200_000 + "]" * 200_000, "not a complete Holdfast bundle"),
         ('{"x": "' + "A" * 60_000_000 + '"}', "does not begin with its list"),
         ("{" + ",".join(f'"kept/{n}":""' for n in range(40_000)) + "}", "more files than a bundle"),
     ],
