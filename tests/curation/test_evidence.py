@@ -19,7 +19,7 @@ def test_a_run_is_found_by_its_beginning(bench: Any) -> None:
     assert resolve(bench.clone, "20261115") == RunEvidence("20261115T194200Z-abc123")
     assert resolve(bench.clone, "run:20261116t08") == RunEvidence("20261116T080000Z-abd456")
     assert resolve(bench.clone, "20261116T080000Z-abd456") == RunEvidence("20261116T080000Z-abd456")
-    with pytest.raises(Ambiguous, match="fits 2 things"):
+    with pytest.raises(Ambiguous, match="matches 2 things"):
         resolve(bench.clone, "run:2026")
 
 

@@ -198,7 +198,7 @@ def test_on_a_full_disk_words_answer_and_what_was_not_searched_is_said(asked: Cl
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 
-    words = [sys.executable, "-B", "-m", "holdfast", "recall", "quokka", "noon"]
+    words = [sys.executable, "-B", "-m", "holdfast", "recall", "quokka", "noon", "--limit", "9"]
     done = subprocess.run(words, cwd=asked.cwd, capture_output=True, text=True, check=False, preexec_fn=little_room)
     found = Project.open(asked.cwd).recall("quokka noon")
 
