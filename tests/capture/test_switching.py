@@ -27,7 +27,6 @@ from .rollouts import Rollout, rollout
 from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
-NOW = 25 * 60 + 1  # minutes after it began
 ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1, minutes=60)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
@@ -315,7 +314,7 @@ def test_notes_of_an_unmerged_branch_are_told_on_what_started_from_it_alone(scen
     assert SECOND in scene.cli("context").out
     scene.git(9, "switch", "-q", "main")
     assert "Last session: none" in (told := scene.cli("context").out) and SECOND not in told
-    scene.git(NOW, "switch", "-q", "-c", "child", "feature")
+    scene.git((datetime.now(UTC) - BEGIN).total_seconds() / 60 + 1, "switch", "-q", "-c", "child", "feature")
     child = scene.cli("context").out
     assert SECOND in child and "no session on branch child yet; this one is of branch feature" in child
 

@@ -298,8 +298,10 @@ class TranscriptIntake:
             files = run_files.files_written(turn, place)
             n, ts, key = taking.number(turn), run_anchor.turn_began(turn, origin) or taking.until, taking.key(turn)
             row = run_files.turn_row(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
+            row |= run_files.committed_in(turn, row, origin, self._anchors) if place.top else {}
             also = run_files.helper_files(turn, now.path, origin.agent, place)
             row["files"] = list(dict.fromkeys([*row["files"], *also]))[: run_files.TURN_FILES]
+            self._commits.update(row["commits"])
             taking.take(turn, whole, counts=row["key"] not in noted)
             branch = run_files.branch_of(turn, origin)
             if branch not in told:
