@@ -217,6 +217,7 @@ def test_after_a_merge_each_turn_stands_there_once(scene: Scene) -> None:
         scene.git(20, "switch", "-q", branch)
         scene.git(20, "add", file)
         scene.git(20, "commit", "-qm", f"work on {branch}")
+        assert f"Asked: {FIRST if branch == 'main' else SECOND}, please." in scene.cli("why", f"{file}:1").out
         scene.cli("publish", "--here")
     scene.git(30, "merge", "-q", "--no-edit", "feature")
     assert sorted(scene.log()) == sorted([[FIRST], [SECOND], [THIRD]])

@@ -146,7 +146,8 @@ class TranscriptIntake:
         run, origin = None, taking.origin
         try:
             for turn, whole in self._new_turns(reading, taking):
-                if run is not None and run_files.branch_of(turn, origin) != run.branch:
+                branch = run_files.branch_of(turn, origin)
+                if run is not None and branch and branch != (run.branch or branch):  # an unknown one is no other
                     self._finish(run, taking, is_last=False)
                     run = None
                 rest: TranscriptTurn | None = turn
@@ -156,6 +157,7 @@ class TranscriptIntake:
                         rest = self._known.fresh(rest, origin.agent, taking)
                         whole = turn if taking.began_before(turn) else None
                 if run is not None and rest is not None:
+                    run.branch = run.branch or branch
                     n = taking.number(rest)
                     ts = run_anchor.turn_began(rest, origin) or taking.until
                     run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
