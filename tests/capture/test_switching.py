@@ -36,6 +36,13 @@ def at(minutes: float) -> datetime:
     return BEGIN + timedelta(minutes=minutes)
 
 
+def text_of(name: str) -> str:
+    """What the agent writes: enough lines that `why` can tell whose they are."""
+    return "".join(
+        f"the_{number}_of_{name.removesuffix('.py')} = compute_the_value_of({number})\n" for number in range(5)
+    )
+
+
 class Scene:
     """A repository an hour ago, and an agent at work in it."""
 
@@ -87,8 +94,8 @@ class Scene:
                 self._ran(when, command)
                 self.file.at = at(when + 0.2)
             else:
-                self.repo.write(name, f"{name} = 1\n")
-                self.file.patches(str(self.repo / name), [f"{name} = 1"])
+                self.repo.write(name, text_of(name))
+                self.file.patches(str(self.repo / name), text_of(name).splitlines())
         self.file.done(f"{asked}: that is done now.")
 
     def _claude(self, minutes: float, asked: str, steps: list[tuple[float, str, str]]) -> None:
@@ -105,9 +112,9 @@ class Scene:
                 self._ran(when, command)
                 add(claude.result("ok", call), when + 0.2)
             else:
-                self.repo.write(name, f"{name} = 1\n")
-                add(claude.assistant(claude.use("Write", call, file_path=file, content=f"{name} = 1\n")), when)
-                told = {"type": "create", "filePath": file, "content": f"{name} = 1\n", "structuredPatch": []}
+                self.repo.write(name, text_of(name))
+                add(claude.assistant(claude.use("Write", call, file_path=file, content=text_of(name))), when)
+                told = {"type": "create", "filePath": file, "content": text_of(name), "structuredPatch": []}
                 add(claude.result("ok", call, told=told), when + 0.1)
         add(claude.assistant(claude.text(f"{asked}: that is done now.")), max([minutes, *(s[0] for s in steps)]) + 0.5)
         claude.write(self.path, *self.records)
