@@ -27,7 +27,6 @@ from .rollouts import Rollout, rollout
 from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
-NOW = 25 * 60 + 1  # minutes after it began
 ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
 BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1, minutes=60)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
@@ -35,6 +34,13 @@ FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages"
 
 def at(minutes: float) -> datetime:
     return BEGIN + timedelta(minutes=minutes)
+
+
+def text_of(name: str) -> str:
+    """What the agent writes: enough lines that `why` can tell whose they are."""
+    return "".join(
+        f"the_{number}_of_{name.removesuffix('.py')} = compute_the_value_of({number})\n" for number in range(5)
+    )
 
 
 class Scene:
@@ -88,8 +94,8 @@ class Scene:
                 self._ran(when, command)
                 self.file.at = at(when + 0.2)
             else:
-                self.repo.write(name, f"{name} = 1\n")
-                self.file.patches(str(self.repo / name), [f"{name} = 1"])
+                self.repo.write(name, text_of(name))
+                self.file.patches(str(self.repo / name), text_of(name).splitlines())
         self.file.done(f"{asked}: that is done now.")
 
     def _claude(self, minutes: float, asked: str, steps: list[tuple[float, str, str]]) -> None:
@@ -106,9 +112,9 @@ class Scene:
                 self._ran(when, command)
                 add(claude.result("ok", call), when + 0.2)
             else:
-                self.repo.write(name, f"{name} = 1\n")
-                add(claude.assistant(claude.use("Write", call, file_path=file, content=f"{name} = 1\n")), when)
-                told = {"type": "create", "filePath": file, "content": f"{name} = 1\n", "structuredPatch": []}
+                self.repo.write(name, text_of(name))
+                add(claude.assistant(claude.use("Write", call, file_path=file, content=text_of(name))), when)
+                told = {"type": "create", "filePath": file, "content": text_of(name), "structuredPatch": []}
                 add(claude.result("ok", call, told=told), when + 0.1)
         add(claude.assistant(claude.text(f"{asked}: that is done now.")), max([minutes, *(s[0] for s in steps)]) + 0.5)
         claude.write(self.path, *self.records)
@@ -218,6 +224,7 @@ def test_after_a_merge_each_turn_stands_there_once(scene: Scene) -> None:
         scene.git(20, "switch", "-q", branch)
         scene.git(20, "add", file)
         scene.git(20, "commit", "-qm", f"work on {branch}")
+        assert f"Asked: {FIRST if branch == 'main' else SECOND}, please." in scene.cli("why", f"{file}:1").out
         scene.cli("publish", "--here")
     scene.git(30, "merge", "-q", "--no-edit", "feature")
     assert sorted(scene.log()) == sorted([[FIRST], [SECOND], [THIRD]])
@@ -315,7 +322,7 @@ def test_notes_of_an_unmerged_branch_are_told_on_what_started_from_it_alone(scen
     assert SECOND in scene.cli("context").out
     scene.git(9, "switch", "-q", "main")
     assert "Last session: none" in (told := scene.cli("context").out) and SECOND not in told
-    scene.git(NOW, "switch", "-q", "-c", "child", "feature")
+    scene.git((datetime.now(UTC) - BEGIN).total_seconds() / 60 + 1, "switch", "-q", "-c", "child", "feature")
     child = scene.cli("context").out
     assert SECOND in child and "no session on branch child yet; this one is of branch feature" in child
 

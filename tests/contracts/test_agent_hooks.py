@@ -4,10 +4,13 @@ The events are as the real clients sent them (Qwen Code 0.24.4, Copilot CLI 1.0.
 or as our plug-ins for opencode and pi do.
 """
 
+import hashlib
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,13 @@ import pytest
 
 from holdfast.interfaces import agent_callers
 from holdfast.project import Project
-from holdfast.store import agent_inbox
+from holdfast.store import agent_inbox, session_files
 from holdfast.store.layout import Layout
-from tests.cli.test_agent_hook import HOOK, accepted, agent, quiet, ready  # noqa: F401 - fixtures
+from holdfast.work import task_claims
+from tests.capture import test_gemini as gemini
+from tests.cli.test_agent_hook import HOOK, PATIENCE, accepted, agent, quiet, ready  # noqa: F401 - fixtures
 from tests.cli.test_agent_hook import Agent as Scene
+from tests.conftest import Cli
 from tests.contracts.agent_stories import STORIES
 
 RULE = "app.py must never import sqlite3"
@@ -230,6 +236,50 @@ def test_claude_code_in_the_shell_of_copilot_is_claude_code(quiet: Scene) -> Non
     asked = {"session_id": "s-2", "cwd": top, "transcript_path": f"{top}/../.claude/projects/-w/s-2.jsonl"}
     out = call("claude", "SessionStart", asked, top, env={"COPILOT_CLI": "1"})
     assert RULE in json.loads(out)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_commit_that_gits_hooks_did_not_see_is_found(agent: Scene, cli: Cli) -> None:  # noqa: F811
+    """Gemini CLI switches them off in its shell: its commits belonged to no session until that was over."""
+    scene, repo = Scene(agent.repo, "gemini"), agent.repo
+    cli("hooks", "install")
+    cli("task", "add", "Write the parser", "--id", "TSK-parser")
+    cli("next", "--claim")
+    scene.fire("SessionStart", source="startup")
+    scene.settle()
+    off = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": ""}
+    identity = {f"GIT_{who}_{what}": "ada@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    env = {**os.environ, **off, **identity, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
+    repo.write("parser.py", "one = 1\n")
+    asked = datetime.now(UTC)
+    for words in (["add", "parser.py"], ["commit", "-qm", "Write the parser"]):
+        subprocess.run(["git", *words], cwd=repo.path, env=env, check=True)
+    assert not (repo / ".git/holdfast/inbox/git.log").exists(), "git's hooks are off"
+    head, shown = repo.tip(), repo / ".git/holdfast/contexts"
+    scene.fire("AfterTool", tool_name="run_shell_command", tool_input={"command": "git commit -qm x"})
+    until(lambda: any(f" at {head[:12]}" in path.read_text() for path in shown.glob("*-*")))
+    stamps = {"timestamp": asked.isoformat()}
+    ran = {**gemini.call("run_shell_command", "ok", command="git commit -qm x"), "id": "c1"}
+    said = [
+        gemini.user("u1", "write the parser, please", **stamps),
+        gemini.gemini("g1", "", toolCalls=[ran], **stamps),
+        gemini.gemini("g2", "It is written.", timestamp=datetime.now(UTC).isoformat()),
+    ]
+    where = hashlib.sha256(os.fsencode(repo.path)).hexdigest()
+    rows = [{**gemini.HEADER, "sessionId": scene.session, "projectHash": where, "startTime": asked.isoformat()}, *said]
+    scene.transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    scene.fire("AfterAgent", prompt="write it", prompt_response="It is written.")
+    layout = Layout(str(repo.path), str(repo / ".git/holdfast"))
+    until(lambda: [one.commits for one in session_files.all(layout)] == [(head,)])
+    (claim,) = task_claims.every(layout)
+    assert claim.commits == (head,)
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Wait for what the background does."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_an_agent_of_somebodys_own_is_heard_and_recorded(quiet: Scene, tmp_path: Path) -> None:  # noqa: F811

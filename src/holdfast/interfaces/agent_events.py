@@ -130,7 +130,7 @@ def serve(agent: str, event: str, end: int) -> None:
     inbox = record(agent, event, given, place)
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
         answer(agent, event, given, place, inbox, end)
-    if event in DRAINING and inbox:
+    if inbox and (event in DRAINING or (agent == "gemini" and event == "AfterTool" and has_moved(place, inbox))):
         drain_later(place.top, inbox)
 
 
@@ -145,6 +145,14 @@ def answer(  # noqa: PLR0917 - all that is known of the event, and it is called 
         from holdfast.interfaces import agent_replies
 
         agent_replies.tell(told, given, end)
+
+
+def has_moved(place: "RepositoryPlace", inbox: bytes) -> bool:
+    """Whether HEAD moved since the last look: Gemini CLI's shell switches git's hooks off, and nobody else tells."""
+    try:
+        return posix.stat(place.git_dir + b"/logs/HEAD").st_mtime > posix.stat(inbox + b"/drain.lock").st_mtime
+    except OSError:
+        return False
 
 
 def silence(*streams: int) -> None:
@@ -343,9 +351,9 @@ def _drain_now(top: bytes, inbox: bytes) -> None:
     silence(0, 1, 2)
     # The lock outlives the exec and ends with the process, however that ends.
     fd = posix.open(inbox + b"/drain.lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
+    posix.utime(inbox + b"/drain.lock")  # whoever is at it sees that there is more
     if not lock(fd):
         return
-    posix.utime(inbox + b"/drain.lock")
     posix.set_inheritable(fd, True)
     posix.nice(10)
     posix.chdir(top)

@@ -391,6 +391,23 @@ def drain(project: "Project") -> None:
         embed_later()
 
 
+def drain_all() -> None:
+    """The same, and again if a hook asked for it meanwhile: that one started no process, for this one was at it."""
+    for _ in range(ROUNDS):
+        asked = _last_asked()
+        time.sleep(SETTLING)
+        drain(open_project(os.getcwd()))
+        if _last_asked() == asked:
+            return
+
+
+def _last_asked() -> float:
+    place = find_repository(os.fsencode(os.getcwd()))
+    inboxes = (place.common + b"/holdfast/inbox", place.top + b"/.holdfast/local/inbox") if place else ()
+    locks = (inbox + b"/drain.lock" for inbox in inboxes)
+    return max((os.stat(path).st_mtime for path in locks if os.path.exists(path)), default=0.0)
+
+
 def prepare(project: "Project") -> None:
     """Make ready what the next session, edit or command will ask for."""
     project.context.render_guards()
@@ -446,16 +463,17 @@ def in_background(work: str) -> None:
     """Do what waits, in a process of its own."""
     from holdfast.capture.ingest.live_transcripts import BAD
 
-    if work == "drain":
-        time.sleep(SETTLING)
     try:
         if work == "prepare":
             prepare_in_turn()
+        elif work == "drain":
+            drain_all()
         else:
-            {"drain": drain, "embed": embed, "read": read}[work](open_project(os.getcwd()))
+            {"embed": embed, "read": read}[work](open_project(os.getcwd()))
     except BAD:
         pass  # nobody listens; the next command finds the same and says so, or `holdfast model` does
 
 
 if __name__ == "__main__":
     in_background(sys.argv[1])
+    os._exit(0)  # with the lock gone at once: what is asked for while an interpreter ends would wait for the next event

@@ -146,7 +146,8 @@ class TranscriptIntake:
         run, origin = None, taking.origin
         try:
             for turn, whole in self._new_turns(reading, taking):
-                if run is not None and run_files.branch_of(turn, origin) != run.branch:
+                branch = run_files.branch_of(turn, origin)
+                if run is not None and branch and branch != (run.branch or branch):  # an unknown one is no other
                     self._finish(run, taking, is_last=False)
                     run = None
                 rest: TranscriptTurn | None = turn
@@ -156,6 +157,7 @@ class TranscriptIntake:
                         rest = self._known.fresh(rest, origin.agent, taking)
                         whole = turn if taking.began_before(turn) else None
                 if run is not None and rest is not None:
+                    run.branch = run.branch or branch
                     n = taking.number(rest)
                     ts = run_anchor.turn_began(rest, origin) or taking.until
                     run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
@@ -298,8 +300,10 @@ class TranscriptIntake:
             files = run_files.files_written(turn, place)
             n, ts, key = taking.number(turn), run_anchor.turn_began(turn, origin) or taking.until, taking.key(turn)
             row = run_files.turn_row(turn, origin, place, n=n, ts=ts, key=key, files=files, whole=whole)
+            row |= run_files.committed_in(turn, row, origin, self._anchors) if place.top else {}
             also = run_files.helper_files(turn, now.path, origin.agent, place)
             row["files"] = list(dict.fromkeys([*row["files"], *also]))[: run_files.TURN_FILES]
+            self._commits.update(row["commits"])
             taking.take(turn, whole, counts=row["key"] not in noted)
             branch = run_files.branch_of(turn, origin)
             if branch not in told:

@@ -199,6 +199,20 @@ def turn_row(
     }
 
 
+def committed_in(
+    turn: TranscriptTurn, row: Mapping[str, Any], origin: TranscriptOrigin, anchors: RunAnchors
+) -> dict[str, Any]:
+    """The commits of a turn, and its files with theirs; no hook of git's is needed for it.
+
+    By HEAD's log while the agent's git ran, by what git told the agent, and by what others noted.
+    """
+    if not (turn.calls or turn.commits):
+        return {}
+    calls = committing(turn, row["ts"], row["ended"])
+    made = list(dict.fromkeys([*anchors.made(calls, origin, turn.cwd), *anchors.told(calls), *turn.commits]))
+    return {"commits": made, "files": list(dict.fromkeys([*row["files"], *anchors.files_of(made)]))[:TURN_FILES]}
+
+
 def row_words(row: Mapping[str, Any]) -> list[str]:
     """All words of others in a turn's row: what is not here is a number, a time or a mark of ours."""
     found = [row["prompt"], row["line"], row["branch"] or "", *row["said"], *row["files"]]
@@ -310,14 +324,10 @@ class RunFilesWriter:
         row = turn_row(turn, self._origin, self._place, n=n, ts=ts, key=key, files=files, whole=whole)
         row |= agent_texts(self._quotes.out_of(turn))
         row["notes"] += self._undone.notes(turn)
-        # By the log while the agent's git ran, by what git told it, and by what others noted.
-        if (turn.calls or turn.commits) and self._place.top:
-            calls = committing(turn, row["ts"], row["ended"])
-            made = [*self._anchors.made(calls, self._origin, turn.cwd), *self._anchors.told(calls), *turn.commits]
-            row["commits"] = list(dict.fromkeys(made))
-            also = *helpers, *self._anchors.files_of(row["commits"])
-            row["files"] = list(dict.fromkeys([*row["files"], *also]))[:TURN_FILES]
-            self.commits |= dict.fromkeys(made)
+        if self._place.top:
+            row |= committed_in(turn, row, self._origin, self._anchors)
+            row["files"] = list(dict.fromkeys([*row["files"], *helpers]))[:TURN_FILES]
+            self.commits |= dict.fromkeys(row["commits"])
         for number, step in enumerate(turn.steps, self.steps + 1):
             self._write(CYCLES, *cycle_row(step, turn=n, n=number))
         self._write(TURNS, row, row_words(row))

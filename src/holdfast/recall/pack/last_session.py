@@ -11,9 +11,9 @@ session's text can look like the frame around it.
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-from holdfast.git import branch_lines, event_lookup
+from holdfast.git import branch_lines, event_lookup, reflog
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -90,11 +90,20 @@ def visible_here(clone: Clone, sessions: Sequence[Session]) -> list[Session]:
         return list(sessions)
     living = branch_lines.alive(clone.repo, *clone.stores)
     doubtful = [one for one in others if one.line in living]
-    steps = distances(clone.repo) if any(one.commits for one in doubtful) else {}
-    merged = {one.id for one in doubtful if one.commits and one.commits[-1] in steps}
+    steps = distances(clone.repo) if doubtful else {}
+    merged = {
+        one.id for one in doubtful if last_commit(one) in steps and (one.commits or _made_there(clone, one, steps))
+    }
     heard = event_lookup.sessions_in_log(clone, [one for one in doubtful if one.id not in merged])
     hidden = {one.id for one in doubtful} - merged - heard
     return [one for one in sessions if one.id not in hidden]
+
+
+def _made_there(clone: Clone, session: Session, here: Container[str]) -> bool:
+    """Whether a commit that was made on a session's branch is here: where it began is no work of it."""
+    line = branch_lines.find(clone.stores, session.line)
+    rows = reflog.read(clone.repo.common_dir, line.refs[-1]) if line else []
+    return any(row.oid in here and row.message.startswith("commit") for row in rows)
 
 
 def _elsewhere(clone: Clone, others: Sequence[Session], changed: ChangedFiles | None) -> ChosenSession | None:
