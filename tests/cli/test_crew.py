@@ -8,17 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.crew.crew_journal import CrewState, CrewStep
+from holdfast.crew.crew_journal import CrewBoard, CrewState, CrewStep
 from holdfast.crew.crew_runs import Leftover
 from holdfast.crew.historian import recap
 from holdfast.interfaces.cli import crew_commands
+from holdfast.model.task import Task
 from tests.conftest import Cli, GitRepo, init
 from tests.making import snapshot
 
 SCREENS = Path(__file__).parent.parent / "golden" / "screens"
 HEAD = {"run": "1118-ab12", "branch": "crew/1118-ab12/result", "base": "main"}
 TITLES = {"sort": "Sort the list", "docs": "Describe it", "ship": "Ship it", "ask": "Choose a name", "late": "Later"}
+NEEDS = {"late": ("ship", "sort")}
 RECEIPT = {"check": "test", "command": "make test", "exit_status": 0, "tree": "5e" * 20, "seconds": 1.234}
+
+INPUTS = {"title": "Sort the list", "checks": ["test"], "limits": {"attempts": 3.0, "tokens": None}, "told": []}
+QUEUED = CrewStep(
+    position=9, at=0, kind="queue", body={"task": "sort", "attempt": 2, "inputs": INPUTS, "rows": [RECEIPT]}
+)
 
 
 def state() -> CrewState:
@@ -52,12 +59,17 @@ LEFT = [
 
 
 def screens() -> dict[str, str]:
-    found = recap(HEAD, state(), TITLES, proposed=1, reason="the limit of 60 s is reached")
+    board = CrewBoard(
+        [Task(id=name, title=title, needs=NEEDS.get(name, ())) for name, title in TITLES.items()], state()
+    )
+    found = recap(HEAD, state(), board, proposed=1, reason="the limit of 60 s is reached")
     return {
         "crew-recap": crew_commands.recap_text(found),
         "crew-status": crew_commands.status_text(found, state()),
         "crew-clean": crew_commands.leftovers_text(LEFT),
-        "crew-explain": crew_commands.explained_text([step for step in state().failures if step.task == "sort"]),
+        "crew-explain": crew_commands.explained_text(
+            [*(step for step in state().failures if step.task == "sort"), QUEUED]
+        ),
     }
 
 

@@ -323,7 +323,7 @@ def test_many_are_decided_at_once_by_a_filter(cli: Cli, person: Project) -> None
     assert [one["id"] for one in items(cli, "review", "list", "--min-confidence", "0.5")] != []
     done = made(cli, "review", "accept", "--all", "--tag", "style", "--type", "fact")
     assert [one["id"] for one in done["items"]] == [port]
-    assert "cites nothing" in done["left"][0]["why"]
+    assert "has no evidence" in done["left"][0]["why"]
     said = cli("review", "accept", "--all", "--tag", "style").out
     assert "agents are not told of it unasked." in said
     assert f"In another terminal, where no agent runs, type: holdfast review accept {tabs}\n" in said
@@ -484,7 +484,7 @@ def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, per
     assert "Stale (1):" in out and "1 suggestion waits for you: holdfast review" in out
     assert cli("curate").out == out, "suggested once"
     (waits,) = items(cli, "review", "list", "--waits-as", "suggested")
-    assert waits["because"].startswith("all that it cites is gone")
+    assert waits["because"].startswith("all its evidence is gone")
     assert waits["said"][0]["source"] == "curate"
     assert made(cli, "show", one)["fields"]["status"] == "stale"
     cli("review", "reject", waits["id"])

@@ -166,7 +166,7 @@ def test_files_at_hand_choose_what_governs(cli: Cli, repo: GitRepo) -> None:
         person.promote_fact(
             {"statement": statement, "type": "invariant", "applies_to": [place], "evidence": ["README"]}, reviewer="ada"
         )
-    assert "Close what" not in cli("context").out and "approved 2 more" in cli("context").out
+    assert "Close what" not in cli("context").out and "2 more approved" in cli("context").out
     inside = Cli(repo.path / "src")
     told = inside("context", "--files", "db/pool.py", "../web/x/form.html").out
     assert "Close what you open [governs src/db]" in told and "[governs web/**]" in told
@@ -370,7 +370,7 @@ def test_the_journal_of_a_day(used: Cli, repo: GitRepo) -> None:
     assert json.loads(used("journal", "--json").out)["text"] == said
     assert "Nothing was recorded" in used("journal", "2001-01-01").out
     wrong = used("journal", "last week", ok=False)
-    assert wrong.code != 0 and "is no day" in wrong.err
+    assert wrong.code != 0 and "is not a day" in wrong.err
     used("journal", "--render")
     assert (repo / f".holdfast/view/journal/{today}.md").read_text() == said
     assert repo.status() == ""

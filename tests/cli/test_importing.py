@@ -160,7 +160,7 @@ def test_a_gemini_session_that_tells_only_a_hash_of_its_folder_is_found(ready: C
 def test_where_an_agent_was_never_used_it_says_so(ready: Cli) -> None:
     """An empty answer would look as if there were nothing to remember."""
     failed = ready("import", "codex", ok=False)
-    assert "codex was not used here" in failed.err
+    assert "codex was not used on this machine" in failed.err
 
 
 def test_the_folder_comes_from_the_agents_own_variable(ready: Cli, repo: GitRepo, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_all_projects_and_since_choose(ready: Cli, repo: GitRepo, home: Path) ->
     assert len(answer(ready, "import", "codex", "--since", "30d", "--all-projects")["runs"]) == 1
     since = (past - timedelta(days=2)).date().isoformat()
     assert len(answer(ready, "import", "codex", "--since", since)["runs"]) == 1
-    assert "neither a date nor a time ago" in ready("import", "codex", "--since", "soon", ok=False).err
+    assert "neither a date nor an age" in ready("import", "codex", "--since", "soon", ok=False).err
 
 
 def test_this_repository_can_be_asked_for_by_name(ready: Cli, repo: GitRepo, home: Path) -> None:

@@ -72,7 +72,7 @@ def test_a_large_repository_that_is_not_read_yet_answers_and_says_what_is_missin
         for _ in range(2):  # the second answer came from the quick path, which said nothing
             done = cli("recall", "pier_11")
             assert "src/pier11.py:1" in done.out and "by git grep" in done.out
-            assert "not all commits, docs and code were searched: 0% of them is read" in done.err
+            assert "not all commits, docs and code were searched: 0% is indexed so far" in done.err
             monkeypatch.chdir(cli.cwd)
             assert quick.main(["recall", "pier_11"]) == quick.NOT_HANDLED
         asked = McpClient(folders=[str(repo.path)], client="claude-code")
@@ -89,7 +89,7 @@ def test_what_a_question_did_not_wait_for_is_read_in_the_background(
     large(repo, monkeypatch)
     first = cli("recall", "crane of pier")
     assert first.out.count("src/pier") + first.out.count("All piers") >= 1, "what is read so far is found"
-    assert "of them is read, the rest follows" in first.err
+    assert "is indexed so far" in first.err
     assert " of commits, docs and code is indexed." in cli("index", "--status").out
     until = time.monotonic() + 30
     while not cli("index", "--status").out.startswith("The index is up to date: ") and time.monotonic() < until:

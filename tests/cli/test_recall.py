@@ -10,7 +10,7 @@ from holdfast.index.ranking_weights import GROUPED, PRIORS, WEIGHTS
 from tests.conftest import Cli, GitRepo, init
 from tests.index.conftest import fact_text
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "recall.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "recall.md"
 FACT = ".holdfast/memory/facts/pin-FCT-pin111.md"
 
 
@@ -114,9 +114,9 @@ def test_the_screen_says_when_and_where(shop: Cli, repo: GitRepo) -> None:
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (("--since", "soon", "x"), "'soon' is neither a date nor a time ago"),
+        (("--since", "soon", "x"), "'soon' is neither a date nor an age"),
         (("--branch", "nope", "x"), "no branch here is called 'nope'"),
-        (("--kind", "nonsense", "x"), "'nonsense' is not a kind of thing"),
+        (("--kind", "nonsense", "x"), "'nonsense' is not a kind of record"),
         (("--kind", "commits", "x"), "Did you mean commit?"),
     ],
 )

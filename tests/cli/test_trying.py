@@ -153,7 +153,7 @@ def test_evidence_that_is_gone_is_said_to_be(cli: Cli, repo: GitRepo, homes: dic
     assert {one["evidence"] for one in found["best"]} == {"changed"}
     (repo.path / "src/retry.py").unlink()
     assert {one["evidence"] for one in json.loads(cli("try", "--json", **homes).out)["best"]} == {"gone"}
-    assert "evidence is gone: src/retry.py (not there any more)" in cli("try", **homes).out
+    assert "evidence is gone: src/retry.py (the file is gone)" in cli("try", **homes).out
 
 
 def test_other_repositories_and_older_days_do_not_count(

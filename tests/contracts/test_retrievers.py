@@ -145,7 +145,7 @@ def test_the_example_leaves_memory_to_our_own_search(clone: Clone, installed: No
     [
         ("broken", "AttributeError"),
         ("odd", "TypeError"),
-        ("absent", "no package that is installed brings it; there are: holdfast, broken, grep, odd"),
+        ("absent", "no installed package provides it; available: holdfast, broken, grep, odd"),
     ],
 )
 def test_a_plugin_that_fails_is_named_and_ours_answers(clone: Clone, installed: None, name: str, why: str) -> None:

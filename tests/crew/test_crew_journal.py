@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from holdfast import Project
 from holdfast.crew import crew_journal
-from holdfast.crew.crew_journal import CrewJournal, CrewState, CrewStep
+from holdfast.crew.crew_journal import CrewBoard, CrewJournal, CrewState, CrewStep
+from holdfast.model.task import Task
 from tests.conftest import GitRepo, init_store
 
 
@@ -59,6 +60,28 @@ def test_an_interruption_is_nobodys_failure() -> None:
     """A crew that is stopped three times must not give up its tasks."""
     state = CrewState().fold(steps(*GOOD[:3], of("a", "fail", kind="interrupted", why="the crew was stopped")))
     assert state.tasks["a"].failures == 0 and not state.agent_failures
+
+
+def test_who_resumes_a_crew_gives_its_agent_another_chance() -> None:
+    """An agent that failed until the crew stopped is mended, and the crew must go on."""
+    state = CrewState().fold(steps(*GOOD[:3], of("a", "fail", kind="agent", why="the agent ended with 1: no key")))
+    assert len(state.agent_failures) == 1
+    later = steps({"step": "stop", "seconds": 1.0, "why": "the agent failed"}, {"step": "resume"})
+    assert not state.fold(later).agent_failures and state.tasks["a"].failures == 1
+
+
+def test_why_a_task_waits_is_known() -> None:
+    """A task that stands still without a word looks like a fault of the crew."""
+    tasks = [Task(id=name, title=name) for name in "abf"]
+    tasks.append(Task(id="c", title="c", needs=("a", "b")))
+    tasks += [Task(id="d", title="d", parent="c"), Task(id="e", title="e", needs=("c",))]
+    state = CrewState().fold(steps({"step": "plan", "tasks": [*"abcdef"]}, of("a", "hold", why="claimed by crew x")))
+    assert not state.tasks["a"].has_failed
+    reasons = CrewBoard(tasks, state).reasons()
+    assert [reasons[name] for name in "ab"] == ["claimed by crew x", "waits for a worker"]
+    assert [reasons[name] for name in "cdef"] == ["needs a, b", "needs a, b", "needs c", "waits for a worker"]
+    state.fold(steps(*(of(name, "close") for name in "ab")))
+    assert CrewBoard(tasks, state).reasons()["c"] == "0 of 1 parts are done"
 
 
 def test_rows_of_a_later_version_change_nothing() -> None:

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 
 from holdfast import Project
-from holdfast.crew import crew_journal, crew_runs
+from holdfast.crew import crew_journal, crew_runs, supervisor
 from holdfast.crew.crew_journal import CrewJournal
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
@@ -44,6 +46,31 @@ def standing(project: Project) -> tuple[bool, str]:
 
 def cleaned(project: Project) -> int:
     return crew_runs.clean(project, [one for one in crew_runs.leftovers(project) if one.is_safe])
+
+
+def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
+    crewed: GitRepo, scripted: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A machine that goes down again and again says nothing of the task; only a worker that dies alone does."""
+    monkeypatch.setattr(supervisor, "CLAIMS", 2)
+    agent = agent_named(scripted("pathlib.Path('done.txt').touch()"))
+    how: dict[str, Any] = {"agent": agent, "limits": CrewLimits()}
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), workers=1, **how)
+
+    def down(_: object) -> None:
+        raise KeyboardInterrupt
+
+    takes = (
+        "import os, sys; from holdfast import Project; from holdfast.crew import crew_journal; "
+        "crew_journal.queue_of(Project.open(sys.argv[1]), sys.argv[2]).claim(60) or os._exit(1); os._exit(0)"
+    )
+    for _ in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            crew_runs.supervise(project, run, workers=1, tell=down, **how)
+        assert subprocess.run([sys.executable, "-c", takes, str(crewed.path), run], check=False).returncode == 0
+    done = crew_runs.supervise(project, run, workers=1, **how)
+    assert len(done.done) == 1 and not done.failed, done
 
 
 def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:

@@ -54,7 +54,12 @@ def test_a_conflict_at_merge_is_shown_in_review_until_a_person_resolved_it(
     found = json.loads(cli("review", "list", "--json").out)["crew"]
     (decision,) = [one for one in found if one["kind"] == "decision"]
     assert decision["files"] == ["same.txt"] and decision["run"] == run
-    assert asked["task"] in decision["tasks"] and len(decision["tasks"]) > 1, "both sides are named"
+    gamma = next(row["task"] for row in done.done if row["title"] == "Gamma")
+    assert decision["tasks"] == [asked["task"], gamma], "both sides are named; Alpha's work it stands on"
+    left = Project.open(crewed.path, environ=dict(os.environ))
+    assert any(one.why.startswith("it waits for your decision") for one in crew_runs.leftovers(left)), (
+        "no advice to delete"
+    )
     shown = cli("review", "list").out
     assert "asks you:" in shown and f"holdfast crew resume --run {run}" in shown and "Nothing waits." in shown
     # By hand: on top of what was merged, with both texts.
@@ -83,12 +88,23 @@ def test_tasks_on_the_same_files_are_shown_while_one_waits_for_the_other(
         found, until = [], time.monotonic() + 60
         while not found and time.monotonic() < until and crew.poll() is None:
             found = json.loads(cli("review", "list", "--json").out).get("crew") or []
+        waiting = json.loads(cli("crew", "status", "--json").out)["waiting"]
         (tmp_path / "go").touch()
         assert crew.wait(60) == 0
     (one,) = found
     assert one["kind"] == "overlap" and one["files"] == ["same.txt"] and len(one["tasks"]) == 2
     assert "both concern same.txt" in one["said"]
+    assert [row["why"] for row in waiting if row["task"] == one["tasks"][0]] == [one["said"]]
     assert json.loads(cli("review", "list", "--json").out)["crew"] == []
+
+
+def test_who_did_what_another_had_done_is_named(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """Two tasks that are done at the same commit look like work that was lost."""
+    plan = crewed.write("plan.md", "- [ ] Alpha\n- [ ] Beta\n")
+    meet = "until(lambda: others('beta' if title == 'Alpha' else 'alpha'))"
+    _, done = run_crew(crewed, scripted(f"{WAITS}\n{meet}\npathlib.Path('one').touch()"), str(plan), workers=2)
+    assert len({row["commit"] for row in done.done}) == 1 and len(done.done) == 2, done
+    assert [note for note in done.notes if "changed nothing" in note], done.notes
 
 
 def test_two_proposals_for_one_decision_are_shown_side_by_side(

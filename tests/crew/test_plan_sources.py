@@ -81,14 +81,18 @@ def test_ticking_boxes_changes_no_id() -> None:
 def test_asides_name_needs_checks_and_files() -> None:
     """The plan is where people say what waits for what and what proves it."""
     plan = plan_of_text(
-        "- [ ] Ship (needs: Build, `#2`) (check: e2e) (files: `a/b.py`; c.md)\n"
-        "- [ ] Test (Checks: unit, lint)\n- [ ] Build\n",
+        "- [ ] Ship (needs: Build the a, `#2`) (check: e2e) (files: `a/b.py`; c.md)\n"
+        "- [ ] Test (Checks: unit, lint)\n- [ ] Build the app\n",
         "p",
     )
     ship = next(one for one in plan.tasks if one.title == "Ship")
-    assert needs(plan)["Ship"] == ["Build", "Test"] and ship.checks == ("e2e",) and ship.files == ("a/b.py", "c.md")
+    assert (
+        needs(plan)["Ship"] == ["Build the app", "Test"]
+        and ship.checks == ("e2e",)
+        and ship.files == ("a/b.py", "c.md")
+    )
     assert next(one for one in plan.tasks if one.title == "Test").checks == ("unit", "lint")
-    assert titles(plan).index("Ship") > titles(plan).index("Build"), "what is needed is put on the board first"
+    assert titles(plan).index("Ship") > titles(plan).index("Build the app"), "what is needed is put on the board first"
 
 
 def test_code_blocks_hold_no_tasks() -> None:
@@ -250,6 +254,7 @@ BAD = {
     "blank title": answer({"title": "  "}),
     "needs of another kind": answer({"title": "t", "needs": "a"}),
     "files of another kind": answer({"title": "t", "files": [1]}),
+    "a file elsewhere": answer({"title": "t", "files": ["../../etc/passwd"]}),
     "cyclic": answer({**A, "needs": ["b"]}, B),
     "itself": answer({**A, "needs": ["a"]}),
     "unknown": answer({**A, "needs": ["rm -rf"]}),

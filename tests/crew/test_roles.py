@@ -11,6 +11,7 @@ from holdfast.crew import historian
 from holdfast.crew.historian import FinishedStep, RoleFailed, ask_role
 from holdfast.interfaces.cli.crew_commands import recap_text
 from holdfast.model.ids import token
+from holdfast.model.task import Task
 from holdfast.values import asdict
 from tests.conftest import GitRepo
 from tests.crew.conftest import CHECKS, run_crew
@@ -146,6 +147,7 @@ def test_a_planner_and_a_historian_take_their_parts(crewed: GitRepo, settings: P
     body = {"task": "t", "attempt": 1, "kind": "check", "why": "test ended with 1"}
     state = CrewState().fold([CrewStep(position=1, at=0, kind="queue", body={**body, "item": "t/1"})])
     state.fold([CrewStep(position=2, at=0, kind="fail", body=body)])
-    (made,) = historian.propose_dead_ends(project, state, {"t": "Sort"})
+    tasks = {"t": Task(id="t", title="Sort")}
+    (made,) = historian.propose_dead_ends(project, state, tasks)
     assert project.memory.get(made).memory.statement == "Do not try Sort with check"
-    assert historian.propose_dead_ends(project, state, {"t": "Sort"}) in ([], [made])
+    assert historian.propose_dead_ends(project, state, tasks) in ([], [made])

@@ -116,7 +116,7 @@ def test_accepting_a_suggestion_deprecates_what_it_names(bench: Any) -> None:
     assert finding.candidate is not None
     review.accept(bench.clone, finding.candidate, bench.ada)
     assert [one.id for one in list_memories(bench.clone, bench.clock()).retired] == [name]
-    assert "was meant to hold until" in bench.told("retire")[0]["reason"]
+    assert "was valid until" in bench.told("retire")[0]["reason"]
 
 
 def test_contradictions_are_named_but_none_is_chosen(bench: Any) -> None:

@@ -161,7 +161,7 @@ def test_a_new_entry_is_proposed_with_or_without_an_id(bench: Any, decided: str)
     outcome, notes = taken(bench)
     assert outcome.changed == ()
     assert outcome.proposed[1] == "DEC-mine"
-    assert notes == [f"{name} proposed in decisions.md; it waits in review" for name in outcome.proposed]
+    assert notes == [f"{name} proposed in decisions.md; it waits for review" for name in outcome.proposed]
     waiting = {one.id: one.memory for one in review.waiting(bench.clone)}
     assert [waiting[name].statement for name in outcome.proposed] == ["Ship every week.", "Ship every day."]
     assert waiting["DEC-mine"].details == "Rationale: small steps."
@@ -226,7 +226,7 @@ def test_an_edit_of_what_has_changed_since_is_refused(bench: Any, decided: str) 
     """Two hands at once: neither is overwritten without a word."""
     edit(bench, "Postgres", "SQLite")
     review.accept(bench.again().clone, bench.propose("Other.", kind="decision").id, bench.ada)
-    assert "has changed since it was rendered" in refusal(bench)
+    assert "its memories changed since it was rendered" in refusal(bench)
     render(bench)
     assert "SQLite" not in file(bench).read_text()
 
@@ -238,11 +238,11 @@ def test_an_edit_of_what_has_changed_since_is_refused(bench: Any, decided: str) 
         ("type: decision\nstatus", "type: fact\nstatus", "must stay a decision"),
         ("tags: []", "tags: &x []", "the anchor &x is not allowed here"),
         ("tags: []", "tags: !!set {}", "tag"),
-        ("tags: []", "tags: []\ntags: []", "tags stands here twice"),
+        ("tags: []", "tags: []\ntags: []", "tags is here twice"),
         ("tags: []", "<<: {a: b}\ntags: []", "merge key"),
         ("tags: []", "tags: [" + "a, " * 30_000 + "b]", "larger than"),
-        ("-->\n", "-->\nNote to self\n", "decisions.md:9 what stands here belongs to no entry"),
-        ("base: ", "bass: ", "decisions.md:1 its header is gone"),
+        ("-->\n", "-->\nNote to self\n", "decisions.md:9 this text belongs to no entry"),
+        ("base: ", "bass: ", "decisions.md:1 its header is missing"),
         (f"Decision: {SAID}\n\n{WHY}", "", "statement is empty"),
         (WHY, f"<<<<<<< ours\n{WHY}", "unresolved merge"),
         (WHY, WHY + NEW.replace("type", "who: me\ntype"), "'who'"),
@@ -282,10 +282,10 @@ def test_an_entry_cannot_stand_twice_nor_take_anothers_id(bench: Any, decided: s
     render(bench)
     entry = file(bench).read_text().partition("-->\n")[2]
     file(bench).write_text(file(bench).read_text() + entry.replace("Postgres", "SQLite"))
-    assert f"{decided} stands here twice" in refusal(bench)
+    assert f"{decided} is on the page twice" in refusal(bench)
     render(bench)
     file(bench).write_text(file(bench).read_text() + NEW.replace("type", f"id: {other.id.lower()}\ntype"))
-    assert "stands elsewhere already" in refusal(bench)
+    assert "exists already" in refusal(bench)
 
 
 def test_a_secret_in_a_page_reaches_no_file_of_ours(bench: Any, decided: str) -> None:
@@ -309,7 +309,7 @@ def test_a_hand_edit_of_the_file_is_not_overwritten_from_the_page(bench: Any, de
     bench.repo.write(sighting.path, sighting.text.replace("it is there", "by hand"))
     render(bench)
     edit(bench, "by hand", "by page")
-    assert "holds your own edit" in refusal(bench)
+    assert "contains your own edit" in refusal(bench)
 
 
 def test_entries_that_would_swallow_their_neighbours_are_left_out_by_name(bench: Any, decided: str) -> None:
@@ -383,7 +383,7 @@ def test_the_page_of_candidates_shows_those_of_this_branch(bench: Any) -> None:
     bench.repo.git("switch", "-q", "side")
     page = memory_pages.show_candidates(bench.again().clone)
     assert [item.id for item in page.items] == [before.id]
-    assert page.left_out == ("1 that wait on other lines: holdfast review list",)
+    assert page.left_out == ("1 more on other branches: holdfast review list",)
     bench.propose("Here.", kind="decision")
     Path(bench.clone.layout.candidates, "DEC-bad.md").write_text("{")
     page = memory_pages.show_candidates(bench.again().clone)
@@ -394,7 +394,7 @@ def test_the_page_of_candidates_shows_those_of_this_branch(bench: Any) -> None:
 def test_only_so_many_changes_are_told_one_by_one(bench: Any, decided: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page of hundreds that somebody reformatted must not fill the screen."""
     monkeypatch.setattr(memory_pages, "MOST_NOTES", 2)
-    for number, more in ((2, None), (3, "and 1 more changes in decisions.md were taken")):
+    for number, more in ((2, None), (3, "and 1 more changes in decisions.md")):
         new = "".join(NEW.replace("every week", f"on day {number}.{n}") for n in range(number))
         file(bench).write_text(file(bench).read_text() + new)
         outcome, notes = taken(bench)
@@ -407,7 +407,7 @@ def test_an_edit_says_what_to_do_next(bench: Any, decided: str) -> None:
     """It counts only once a person accepts it; a candidate waits anyway."""
     edit(bench, "it is there.", "it is here.")
     _, notes = taken(bench)
-    assert notes[1:] == [f"what was edited counts once a person accepts it: holdfast review accept {decided}"]
+    assert notes[1:] == [f"an edit counts once a person accepts it: holdfast review accept {decided}"]
     bench.propose("Use tabs.", kind="decision")
     render(bench)
     edit(bench, "Use tabs.", "Use spaces.", "candidates.md")
@@ -492,7 +492,7 @@ def test_of_a_candidate_only_the_words_may_change(bench: Any) -> None:
     ):
         file(bench, "candidates.md").write_text(text.replace(old, new))
         outcome, _ = taken(bench)
-        assert f"of {made.id} only the words" in (outcome.refused or ""), new
+        assert f"only the words and the evidence of {made.id} may change" in (outcome.refused or ""), new
     file(bench, "candidates.md").write_text(text.replace("Use tabs.", "Use spaces.").replace("tags: []", "tags: [x]"))
     assert taken(bench)[0].changed == (made.id,)
 
@@ -517,12 +517,12 @@ def test_the_line_of_what_cannot_be_read_is_counted_from_the_top() -> None:
     head = f"<!--\nbase: {'a' * 32}\n-->\n"
     entry = "---\nid: x\ntype: fact\n---\nFact: x\n"
     for text, line in ((f"{head}\n\nwords\n{entry}", 6), (f"{head}words\n", 4), (f"\n{head}words\n", 5)):
-        with pytest.raises(BadInput, match=f"line {line}: what stands here belongs to no entry"):
+        with pytest.raises(BadInput, match=f"line {line}: this text belongs to no entry"):
             memory_pages.read_page(text)
     base, (one, two) = memory_pages.read_page(f"{head}\n{entry}\n{entry}")
     assert (base, one.line, two.line) == ("a" * 32, 5, 11)
     for text in (f"<!--\nbase: {'a' * 31}\n-->\n{entry}", f"{entry}{head}", f"words\n{head}"):
-        with pytest.raises(BadInput, match="line 1: its header is gone"):
+        with pytest.raises(BadInput, match="line 1: its header is missing"):
             memory_pages.read_page(text)
 
 

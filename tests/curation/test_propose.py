@@ -133,9 +133,9 @@ def test_what_was_rejected_is_not_proposed_again(bench: Any) -> None:
 def test_an_id_of_ones_own_is_kept_and_never_given_twice(bench: Any) -> None:
     """Other tools refer to their own names."""
     assert bench.propose(id="memory-schema-defined").id == "memory-schema-defined"
-    with pytest.raises(BadInput, match="says something else"):
+    with pytest.raises(BadInput, match="exists with another statement"):
         bench.propose("Another.", id="memory-schema-defined")
-    with pytest.raises(BadInput, match="says something else"):
+    with pytest.raises(BadInput, match="exists with another statement"):
         bench.propose("Another.", id="Memory-Schema-Defined")
 
 

@@ -109,7 +109,7 @@ def test_a_person_may_change_their_mind_about_a_rejection(bench: Any) -> None:
 def test_an_accepted_fact_is_retired_not_rejected(bench: Any) -> None:
     """Two different acts have two different words."""
     made = bench.propose()
-    with pytest.raises(BadInput, match="only what was accepted"):
+    with pytest.raises(BadInput, match="only an accepted memory"):
         revise.retire(bench.clone, made.id, "", bench.ada)
     review.accept(bench.clone, made.id, bench.ada)
     with pytest.raises(BadInput, match="only a candidate"):
@@ -129,7 +129,7 @@ def test_an_accepted_fact_is_retired_not_rejected(bench: Any) -> None:
 
 def test_without_a_threshold_nothing_is_promoted_by_itself(bench: Any) -> None:
     """Who did not ask for automation gets none."""
-    with pytest.raises(NeedsReview, match="no automatic promotion"):
+    with pytest.raises(NeedsReview, match="not allow automatic promotion"):
         review.promote(bench.clone, {"statement": SAID, "evidence": ["src/a.py"], "confidence": 1})
     assert [memory.statement for memory in candidates.read(bench.clone).waiting.values()] == [SAID]
     assert bench.told("promote", "accept") == []
@@ -137,7 +137,7 @@ def test_without_a_threshold_nothing_is_promoted_by_itself(bench: Any) -> None:
 
 @pytest.mark.parametrize(
     ("fields", "why"),
-    [({"confidence": 0.7}, "below 0.8"), ({"confidence": None}, "below 0.8"), ({"evidence": ()}, "cites nothing")],
+    [({"confidence": 0.7}, "below 0.8"), ({"confidence": None}, "below 0.8"), ({"evidence": ()}, "has no evidence")],
 )
 def test_below_the_bar_a_candidate_is_left(bench: Any, fields: dict[str, Any], why: str) -> None:
     """The call says no, and the work is not lost."""
@@ -402,15 +402,15 @@ def test_what_cannot_be_merged_is_refused_and_nothing_moves(bench: Any) -> None:
     one, two = bench.propose(), bench.propose("Logs are JSON lines.", evidence=["src/b.py"])
     three = bench.propose("Ports are above 8000.", evidence=["src/b.py"])
     review.reject(bench.clone, three.id, "no", bench.ada)
-    with pytest.raises(BadInput, match="no candidate that could be merged"):
+    with pytest.raises(BadInput, match="not a candidate that can be merged"):
         review.join(bench.clone, one.id, one.id, bench.ada)
-    with pytest.raises(BadInput, match="no candidate that could be merged"):
+    with pytest.raises(BadInput, match="not a candidate that can be merged"):
         review.join(bench.clone, three.id, one.id, bench.ada)
-    with pytest.raises(BadInput, match="does not stand here"):
+    with pytest.raises(BadInput, match="is not a current memory"):
         review.join(bench.clone, one.id, three.id, bench.ada)
     review.accept(bench.clone, two.id, bench.ada)
     revise.retire(bench.clone, two.id, "", bench.ada)
-    with pytest.raises(BadInput, match="does not stand here"):
+    with pytest.raises(BadInput, match="is not a current memory"):
         review.join(bench.clone, one.id, two.id, bench.ada)
     assert candidates.read(bench.clone).waiting == {one.id: one}
     assert bench.told("join") == []
@@ -445,7 +445,7 @@ def test_what_a_suggestion_names_must_stand_here(bench: Any) -> None:
     assert asks.id not in candidates.read(bench.clone).ids
     again = bench.propose("It still does not hold.", evidence=[])
     candidates.keep(bench.clone, Candidate.of(again, suggests=f"deprecate:{made.id}", because="twice"))
-    with pytest.raises(NotFound, match="do not stand here"):
+    with pytest.raises(NotFound, match="are not current memories"):
         review.accept(bench.clone, again.id, bench.ada)
 
 
@@ -556,7 +556,7 @@ def test_an_entry_that_stands_with_other_words_is_not_overwritten(bench: Any) ->
     made = bench.propose()
     other = Accepted.of(made, statement="Tests need nothing.")
     bench.repo.commit(f".holdfast/memory/facts/x-{made.id}.md", memory_files.render(other))
-    with pytest.raises(BadInput, match=r"already stands in .* with other words"):
+    with pytest.raises(BadInput, match=r"already exists in .* with other words"):
         review.accept(bench.again().clone, made.id, bench.ada)
     assert made.id in candidates.read(bench.clone).waiting
 

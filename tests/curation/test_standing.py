@@ -48,7 +48,7 @@ def test_a_neighbour_that_somebody_edits_is_not_overwritten() -> None:
     """The file in the work tree has words that nobody has saved anywhere else."""
     second = entry(TWO, f"{ONE}\n{TWO}", start=len(ONE) + 1, of_file="edit")
     assert second.rewritten(TWO) == f"{ONE}\n{TWO}"
-    with pytest.raises(BadInput, match="holds your own edit, which is not overwritten"):
+    with pytest.raises(BadInput, match="contains your own edit, which is not overwritten"):
         second.rewritten("new")
 
 

@@ -378,7 +378,7 @@ def test_what_is_gone_needs_other_evidence(bench: Any) -> None:
     name = cited(bench, "src/pool.py#connect")
     bench.repo.git("rm", "-q", "src/pool.py")
     bench.repo.git("commit", "-qm", "gone")
-    with pytest.raises(NeedsEvidence, match="not there any more"):
+    with pytest.raises(NeedsEvidence, match="no longer exists"):
         review.accept(bench.again().clone, name, bench.ada)
 
 
@@ -412,7 +412,7 @@ def test_a_filter_chooses_what_is_decided_at_once(bench: Any) -> None:
 def test_a_decision_may_rest_on_a_persons_word_a_fact_may_not(bench: Any) -> None:
     """People decide; facts are shown."""
     made = bench.propose("We deploy on Fridays, too.", kind="decision", evidence=[])
-    with pytest.raises(NeedsReview, match="cites nothing, so only a person can accept it"):
+    with pytest.raises(NeedsReview, match="has no evidence, so only a person can accept it"):
         review.accept(bench.clone, made.id, bench.bot)
     assert review.accept(bench.clone, made.id, bench.ada).memory.source == "person:Ada"
     fact = bench.propose("The moon is far away.", evidence=[])

@@ -165,7 +165,7 @@ def test_what_a_branch_is_not_searched_for_is_said(repo: GitRepo, clone: Clone) 
     repo.git("update-ref", "refs/remotes/origin/far", "HEAD")
     looking = Project.open(repo.path, environ={"XDG_CACHE_HOME": os.path.dirname(clone.layout.cache)})
     assert looking.recall("okapis", branch="topic") == []
-    assert "commits, docs and code are those of what is checked out" in " ".join(looking.notices)
+    assert "commits, docs and code are indexed for the checked-out branch" in " ".join(looking.notices)
     with pytest.raises(BadInput) as caught:
         looking.recall("okapis", branch="origin/far")
     assert "git branch NAME origin/far" in str(caught.value.hint)

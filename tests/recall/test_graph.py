@@ -267,5 +267,5 @@ def test_a_package_may_bring_another_graph(tmp_path: Path, monkeypatch: pytest.M
 def test_a_graph_nobody_brings_is_refused() -> None:
     """A setting with a slip in it must not silently change what is found."""
     assert graph_search.graph_step_names()[:3] == ["auto", "off", "hipporag"]
-    with pytest.raises(BadInput, match="no package"):
+    with pytest.raises(BadInput, match="no installed package"):
         graph_search.graph_step("hipporagg")

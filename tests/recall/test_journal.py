@@ -110,7 +110,7 @@ Days and times are UTC.
 
 ## Log people in (SES-1)
 
-- branch `main`, begun 09:10, open
+- branch `main`, started 09:10, open
 - claude, its own session `9f-17`
 - transcript: `/home/ada/.claude/9f-17.jsonl`
 - diff: `git diff {first[:12]}..{commit[:12]}`
@@ -267,7 +267,7 @@ def test_a_session_over_midnight_has_its_turns_on_their_days(place: Place) -> No
     first, second = the_day(place), the_day(place, NEXT)
     assert "late" in first and "early" not in first and "Sleep" not in first
     assert "early" in second and "late" not in second and "Sleep" in second
-    assert f"begun {DAY} 09:10" in second
+    assert f"started {DAY} 09:10" in second
 
 
 def test_folded_turns_stand_on_the_first_day(place: Place) -> None:
@@ -275,7 +275,7 @@ def test_folded_turns_stand_on_the_first_day(place: Place) -> None:
     folded = Condensed(turns=20, text="- built the form\n- tried two ways", by="holdfast")
     turn = SessionTurn(n=21, anchor=anchor(place, f"{NEXT}T00:10"), summary="the rest")
     saved(place, session_of(place, turn, condensed=folded))
-    assert "### The first 20 turns, in short\n\n- built the form\n- tried two ways\n" in the_day(place)
+    assert "### The first 20 turns, summarised\n\n- built the form\n- tried two ways\n" in the_day(place)
     assert "built the form" not in the_day(place, NEXT)
 
 

@@ -26,7 +26,7 @@ from holdfast.recall.pack.pack_lines import (
     line_tokens,
     size_of_lines,
 )
-from holdfast.recall.pack.sections import _some, section, untold_tasks, whose_branch
+from holdfast.recall.pack.sections import _in_short_lines, section, untold_tasks, whose_branch
 from holdfast.recall.pack.sent_packs import CurrentStanding
 from holdfast.values import replace
 from holdfast.work.task_board import Board, TaskFile
@@ -154,13 +154,13 @@ def test_no_section_starves_another_and_the_room_is_used(room: int) -> None:
 
 def test_who_needs_little_leaves_the_rest_to_the_others() -> None:
     """A share that is not used is not lost."""
-    assert context_pack._shared_out({"invariants": 10, "open": 500}, 100) == {"invariants": 10, "open": 90}
-    assert context_pack._shared_out({"invariants": 500, "open": 500}, 100) == {"invariants": 60, "open": 40}
-    assert context_pack._shared_out({"links": 500, "open": 500}, 90) == {"links": 30, "open": 60}
-    assert context_pack._shared_out({"a": 30, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
-    assert context_pack._shared_out({"a": 31, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
-    assert context_pack._shared_out({"a": 5}, -3) == {"a": 0}
-    assert context_pack._shared_out({}, 9) == {}
+    assert context_pack._shares({"invariants": 10, "open": 500}, 100) == {"invariants": 10, "open": 90}
+    assert context_pack._shares({"invariants": 500, "open": 500}, 100) == {"invariants": 60, "open": 40}
+    assert context_pack._shares({"links": 500, "open": 500}, 90) == {"links": 30, "open": 60}
+    assert context_pack._shares({"a": 30, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
+    assert context_pack._shares({"a": 31, "b": 30, "c": 30}, 90) == {"a": 30, "b": 30, "c": 30}
+    assert context_pack._shares({"a": 5}, -3) == {"a": 0}
+    assert context_pack._shares({}, 9) == {}
 
 
 def test_where_no_rule_fits_nothing_less_important_takes_its_place() -> None:
@@ -380,11 +380,14 @@ def test_commits_are_told_with_where_they_begin() -> None:
 def test_many_names_go_on_in_further_lines_and_are_counted_beyond() -> None:
     """A cut in the middle of a hundred names must cost few of them."""
     names = [f"file-{number:03}" for number in range(250)]
-    lines = _some("- first: ", names, "- more: ")
+    lines = _in_short_lines("- first: ", names, "- more: ")
     assert lines[0].startswith("- first: file-000, file-001") and all(one.startswith("- more: ") for one in lines[1:])
     assert all(len(one) < 120 for one in lines) and not any(one.endswith(",") for one in lines)
     assert lines[-1].endswith("file-039 and 210 more") and sum(one.count("file-") for one in lines) == 40
-    assert _some("- x: ", ["a"], "-") == ["- x: a"] and "more" not in _some("- x: ", names[:40], "- y: ")[-1]
+    assert (
+        _in_short_lines("- x: ", ["a"], "-") == ["- x: a"]
+        and "more" not in _in_short_lines("- x: ", names[:40], "- y: ")[-1]
+    )
 
 
 def test_the_task_at_hand_its_neighbours_and_no_others_are_told() -> None:

@@ -58,7 +58,7 @@ def test_words_that_went_are_said_to_be_gone(project, repo):
 
     found = project.memory.passage(Provenance("file:docs/notes.md", 10, WORDS))
 
-    assert (found.missing, found.marks) == ("the words are not there any more", ())
+    assert (found.missing, found.marks) == ("the file no longer contains the words", ())
     assert found.lines == ("something else",) * (2 * AROUND + 1)
 
 
@@ -79,7 +79,7 @@ def test_no_path_leads_out_of_the_repository(project, repo):
 
     for path in ("/etc/hostname", "../outside.md", "link.md", "fifo", "no/such.md", "docs"):
         found = project.memory.passage(Provenance(f"file:{path}", None, WORDS))
-        assert (path, found.lines, found.missing) == (path, (), "it is not in this clone")
+        assert (path, found.lines, found.missing) == (path, (), "the source is not in this clone")
 
 
 def test_a_run_is_looked_through_prompt_first_then_what_it_printed(project):
@@ -93,7 +93,8 @@ def test_a_run_is_looked_through_prompt_first_then_what_it_printed(project):
     assert asked.title == f"run {run}, turn 1: its prompt" and marked(asked) == ["use", "Postgres 16"]
     assert answered.title.startswith(f"run {run}, turn 2: its ")
     assert answered.lines[:3] == ("so:", WORDS, "end")
-    assert project.memory.passage(Provenance(f"run:{run}", 2, "other")).missing == "the words are not found in it"
+    other = project.memory.passage(Provenance(f"run:{run}", 2, "other"))
+    assert other.missing == "the source does not contain the words"
 
 
 def test_words_of_a_turn_are_shown_in_that_turn(project):
@@ -136,7 +137,7 @@ def test_a_session_is_looked_through_turn_by_turn(project):
 
     assert (by_turn.title, marked(by_turn)) == (f"session {session.id}, turn 1", [WORDS])
     assert decided.title == f"session {session.id}: its decisions"
-    assert project.memory.passage(Provenance("session:SES-none", 1, WORDS)).missing == "it is not in this clone"
+    assert project.memory.passage(Provenance("session:SES-none", 1, WORDS)).missing == "the source is not in this clone"
 
 
 def test_a_commit_is_read_by_its_message(project, repo):
@@ -153,7 +154,7 @@ def test_what_was_erased_is_not_shown(project):
     run = project.write_log({"task": "T", "outputs": {"summary": WORDS}})
     project.sync.erase(run)
 
-    assert project.memory.passage(Provenance(f"run:{run}", 2, WORDS)).missing == "it was erased"
+    assert project.memory.passage(Provenance(f"run:{run}", 2, WORDS)).missing == "the source was erased"
 
 
 def test_a_person_and_the_curator_have_no_passage(project):
@@ -194,4 +195,4 @@ def test_a_damaged_capsule_is_no_accident(project):
     with open(path, "w") as file:
         json.dump(["not", "an", "object"], file)
 
-    assert project.memory.passage(Provenance(f"run:{run}", 1, WORDS)).missing == "the words are not found in it"
+    assert project.memory.passage(Provenance(f"run:{run}", 1, WORDS)).missing == "the source does not contain the words"

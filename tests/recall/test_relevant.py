@@ -169,10 +169,10 @@ def test_a_session_that_only_began_hides_none_that_tells(place: Place, make: Mad
     found = choose(place.open(), [session, begun])
     assert found.session == begun and found.before is not None and found.before.session == session
     assert found.why == (
-        f"the last session on branch main, still open; it has told nothing yet, {session.id} was the last that did"
+        f"the last session on branch main, still open; it has no entries yet, {session.id} was the last with entries"
     )
     alone = choose(place.open(), [begun])
-    assert (alone.session, alone.before) == (begun, None) and alone.why.endswith("told nothing yet")
+    assert (alone.session, alone.before) == (begun, None) and alone.why.endswith("no entries yet")
     item = SessionItem(id="o1", text="half done", ts=begun.updated.ts)
     telling = choose(place.open(), [session, replace(begun, open=(item,))])
     assert telling.session != session and telling.before is None
@@ -186,7 +186,7 @@ def test_a_session_that_only_began_on_a_new_branch_names_whose_the_last_one_is(p
     found = choose(place.open(), [session, begun])
     assert (found.session, found.how) == (begun, "branch")
     assert found.before is not None and found.before.session == session
-    assert f"{session.id} (of branch main) was the last that did" in found.why
+    assert f"{session.id} (of branch main) was the last with entries" in found.why
 
 
 def test_a_commit_that_was_reset_away_is_said(place: Place, make: Made) -> None:
@@ -246,7 +246,7 @@ def test_a_shallow_clone_still_knows_what_was_reset_away_in_it(place: Place, mak
     found = choose(place.open(), [session])
     assert f"its last commit {(found.lost or '')[:12]} is not in this history any more" in found.why
     unknown = replace(session, updated=replace(session.updated, commit="1" * 40))
-    assert "cannot be told in a shallow clone" in choose(place.open(), [unknown]).why
+    assert "is unknown in a shallow clone" in choose(place.open(), [unknown]).why
 
 
 def test_before_the_first_commit_there_is_no_ancestor(tmp_path: Path, make: Made) -> None:
@@ -342,7 +342,7 @@ def test_the_last_that_told_is_of_this_branch_though_another_told_later(place: P
     found = choose(place.open(), [older, told, elsewhere, silent])
     assert found.session == silent and found.before is not None
     assert found.before.session == told
-    assert found.why.endswith(f"; it has told nothing yet, {told.id} was the last that did")
+    assert found.why.endswith(f"; it has no entries yet, {told.id} was the last with entries")
 
 
 def test_a_session_of_no_commit_goes_on_from_none(place: Place, make: Made) -> None:

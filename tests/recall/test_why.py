@@ -492,7 +492,7 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
     repo.write("src/a.py", "one\ntwo\n")
     cases = {
         "src": (BadInput, "src is a folder"),
-        "image.bin": (BadInput, "no text"),
+        "image.bin": (BadInput, "binary file"),
         str(tmp_path): (BadInput, "not in this repository"),
         "../elsewhere.py": (BadInput, "not in this repository"),
         "outside": (BadInput, "outside this repository"),
@@ -504,9 +504,9 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(scene: World, tmp_p
         "src/a.py:2-1": (BadInput, "has 2 lines"),
         "": (BadInput, "no file is named"),
         "src/a.py/x": (HoldfastError, "src/a.py/x"),
-        ".git/config": (BadInput, "git's own"),
-        "git-folder/config": (BadInput, "git's own"),
-        "git-file": (BadInput, "git's own"),
+        ".git/config": (BadInput, "belongs to git"),
+        "git-folder/config": (BadInput, "belongs to git"),
+        "git-file": (BadInput, "belongs to git"),
     }
     project = scene.open()
     for place, (error, words) in cases.items():
@@ -567,7 +567,7 @@ def test_a_merge_under_way_and_revisions_to_ignore(scene: World) -> None:
     scene.commit("side")
     scene.git("merge", "-q", "main", ok=False)
     found = scene.open().recall.why(FILE).why
-    assert found.notes == ("a merge is under way: what is not committed yet may have come with it",)
+    assert found.notes == ("a merge is in progress: uncommitted lines may come from it",)
     assert [one.run.id for one in found.answers if LINE in one.text and one.run] == [run]
 
 
@@ -585,7 +585,7 @@ def test_a_shallow_clone_does_not_take_its_edge_for_the_beginning(scene: World, 
     subprocess.run(["git", "clone", "-q", "--depth=1", source, str(tmp_path / "shallow")], check=True)
     other = World(GitRepo(tmp_path / "shallow"), tmp_path)
     (one,) = other.open().recall.why(FILE).why.answers
-    assert (one.state, one.run) == ("unknown", None) and "cut off" in one.reason
+    assert (one.state, one.run) == ("unknown", None) and "shallow" in one.reason
     other.open().sync.import_bundle(str(tmp_path / "bundle"))
     answers = other.open().recall.why(FILE).why.answers
     assert [(found.state, found.run and found.run.id) for found in answers] == [("matched", run), ("unknown", None)]

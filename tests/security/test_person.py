@@ -220,7 +220,7 @@ def test_what_rests_on_a_persons_word_says_that_none_was_seen(repo: GitRepo) -> 
     cli = Cli(repo.path)
     cli("init", "--commit")
     name = json.loads(cli("remember", "Ropes are red.", "--type", "decision", "--json").out)["id"]
-    why = f"{name} cites nothing, so only a person can accept it"
+    why = f"{name} has no evidence, so only a person can accept it"
     way = "Run the same command in another terminal, where no agent runs; or cite evidence first"
 
     def refused(code: int, said: str, doubt: str) -> None:

@@ -143,7 +143,7 @@ def test_undo_puts_back_what_was_decided_last(three: Room) -> None:
         await screen.press("u")
         assert screen.ids == ["DEC-1", "DEC-2", "DEC-3"]
         await screen.press("u")
-        assert "there is no decision to take back" in screen.text
+        assert "there is no decision to undo" in screen.text
 
     app = drive(three.project, act)
     assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["candidate"] * 3
@@ -384,7 +384,7 @@ def test_an_error_is_a_sentence_and_a_hint(room: Room) -> None:
 
     async def act(screen: Driven) -> None:
         await screen.press("a")
-        assert "FCT-1 cites nothing" in screen.text
+        assert "FCT-1 has no evidence" in screen.text
         assert "--evidence" in screen.text
         assert screen.ids == ["FCT-1"]
         await screen.press("m")

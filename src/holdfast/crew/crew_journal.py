@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,11 @@ from holdfast.agent_store.work_queue import WorkQueue
 from holdfast.errors import Busy, NotFound
 from holdfast.model.ids import token
 from holdfast.store import fsio
-from holdfast.values import dicts_of, frozen, mutable
+from holdfast.values import dicts_of, frozen, grouped, mutable
 
 if TYPE_CHECKING:
     from holdfast.agent_store.database import AgentDatabase, StoreTransaction
+    from holdfast.model.task import Task
     from holdfast.project import Project
 
 SESSIONS = "crew/"  # what the journals' names begin with
@@ -98,11 +100,11 @@ def runs(database: AgentDatabase) -> list[dict[str, Any]]:
 
 OF_TASKS = (
     *("planned", "queue", "start", "usage", "finish", "fail", "checked", "merge", "close"),
-    *("conflict", "park", "decide", "reopen"),
+    *("conflict", "park", "decide", "reopen", "hold"),
 )
 WAITING, QUEUED, WORKING, FINISHED, DONE = "waiting", "queued", "working", "finished", "done"
 PARKED, DECIDE = "parked", "decide"  # given up with a reason; a question for a person
-CONFLICT, PARTS = "conflict", "parts"  # kinds of waiting that end with other tasks
+CONFLICT, PARTS, HELD = "conflict", "parts", "held"  # kinds of waiting that no failure is the reason of
 
 
 @mutable
@@ -137,7 +139,7 @@ class CrewTask:
     @property
     def has_failed(self) -> bool:
         """Whether its last attempt failed; what waits for the tasks that resolve it or are its parts did not."""
-        return self.state == WAITING and bool(self.why) and self.kind not in (CONFLICT, PARTS)
+        return self.state == WAITING and bool(self.why) and self.kind not in (CONFLICT, PARTS, HELD)
 
 
 @frozen(kw_only=True)
@@ -212,6 +214,8 @@ class CrewState:
                 self.objections.append(said)
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
+            if step.kind == "resume":  # somebody looked at the agent
+                self.agent_failures.clear()
             self.seconds += float(step.body.get("seconds") or 0)
             if "seconds" in step.body:  # by the supervisor, when its workers had ended
                 for one in self.tasks.values():
@@ -219,8 +223,14 @@ class CrewState:
 
     def _planned(self, step: CrewStep, one: CrewTask) -> None:
         one.is_planned = True
+        if one.kind == HELD:
+            one.why = one.kind = ""
         if step.body.get("parts"):
             one.why, one.kind = "it was broken down", PARTS
+
+    def _hold(self, step: CrewStep, one: CrewTask) -> None:
+        if one.state == WAITING and not one.has_failed and one.kind not in (CONFLICT, PARTS):
+            one.why, one.kind = str(step.body.get("why")), HELD
 
     def _queue(self, step: CrewStep, one: CrewTask) -> None:
         one.state, one.attempt, one.item = QUEUED, int(step.body["attempt"]), str(step.body["item"])
@@ -327,6 +337,49 @@ class CrewState:
         """The failures of a task, and of others that touched the same files; the newest last."""
         near = set(files)
         return [one for one in self.failures if one.task == task or near & set(one.body.get("files") or ())]
+
+
+class CrewBoard:
+    """The tasks on the board and how they hang together; what is done of them, the journal knows first."""
+
+    def __init__(self, tasks: Iterable[Task], state: CrewState) -> None:
+        self.tasks, self._state = {task.id: task for task in tasks}, state
+        self.parts = grouped((task.parent, task.id) for task in self.tasks.values() if task.parent)
+        self.wanted = Counter(need for task in self.tasks.values() for need in task.needs)  # how many need one
+
+    def may_begin(self, name: str) -> bool:
+        """Whether a task has no parts, and all that it and what it is part of need is done."""
+        return name in self.tasks and not self.parts.get(name) and not self.missing(name)
+
+    def missing(self, name: str) -> list[str]:
+        """What a task, or what it is part of, needs and is not done."""
+        found: list[str] = []
+        seen: set[str] = set()
+        while name and name in self.tasks and name not in seen:
+            seen.add(name)
+            found += [need for need in self.tasks[name].needs if not self.is_done(need, seen)]
+            name = self.tasks[name].parent or ""
+        return found
+
+    def is_done(self, name: str, above: Set[str] = frozenset()) -> bool:
+        """Whether a node is done, by the journal or on the board; one with parts is done when they are."""
+        one, task = self._state.tasks.get(name), self.tasks.get(name)
+        if (one is not None and one.state == DONE) or (task is not None and task.is_closed and one is None):
+            return True
+        parts = self.parts.get(name, ())
+        return bool(parts) and name not in above and all(self.is_done(part, {*above, name}) for part in parts)
+
+    def reasons(self) -> dict[str, str]:
+        """Why each task that waits does not begin."""
+        waiting = [one for one in self._state.tasks.values() if one.state == WAITING]
+        return {one.task: one.why or self._reason(one.task) for one in waiting}
+
+    def _reason(self, name: str) -> str:
+        if missing := self.missing(name):
+            return f"needs {', '.join(dict.fromkeys(missing))}"
+        parts = self.parts.get(name, ())
+        done = sum(self.is_done(part) for part in parts)
+        return f"{done} of {len(parts)} parts are done" if parts else "waits for a worker"
 
 
 def queue_of(project: Project, run: str) -> WorkQueue:

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.crew import crew_journal, executor, historian, plan_sources, supervisor
-from holdfast.crew.crew_journal import CrewJournal, CrewState
+from holdfast.crew import check_receipts, crew_journal, executor, historian, plan_sources, supervisor
+from holdfast.crew.crew_journal import DECIDE, CrewBoard, CrewJournal, CrewState
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.executor import CrewWork, Executor, prompt_text
 from holdfast.crew.headless_agents import HeadlessAgent, agent_named
@@ -39,7 +39,7 @@ from holdfast.model.task import PLANS
 from holdfast.project import Project
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store.layout import crew_folder
-from holdfast.values import asdict, frozen
+from holdfast.values import asdict, frozen, replace
 from holdfast.work import task_board
 
 if TYPE_CHECKING:
@@ -211,15 +211,15 @@ def supervise(
             inside, run, agent=agent.argv, workers=workers, limits=limits, approve=approve, tell=tell
         )
         state = working.supervise()
-        titles = {task.id: task.title for task in task_board.read(inside.clone).tasks}
-        proposed = historian.propose_dead_ends(inside, state, titles)
+        board = CrewBoard(task_board.read(inside.clone).tasks, state)
+        proposed = historian.propose_dead_ends(inside, state, board.tasks)
         if not working.tampered and not off_result(inside, head):
             _take_lines(inside, run)
             # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()
         project.notices.extend(inside.notices)
-    return historian.recap(working.journal.head(), state, titles, proposed=len(proposed), reason=working.reason)
+    return historian.recap(working.journal.head(), state, board, proposed=len(proposed), reason=working.reason)
 
 
 def work(
@@ -277,7 +277,7 @@ def status(project: Project, run: str | None) -> tuple[CrewRecap, CrewState]:
     """How a run stands."""
     head = named_run(project, run)
     state = CrewState().fold(CrewJournal(project.agents.database, head["run"]).steps())
-    return historian.recap(head, state, _titles(project, head), reason=_why_idle(project, state)), state
+    return historian.recap(head, state, _board(project, head, state), reason=_why_idle(project, state)), state
 
 
 def _why_idle(project: Project, state: CrewState) -> str:
@@ -301,11 +301,11 @@ def conflicts(project: Project) -> list[crew_journal.CrewConflict]:
     return state.conflicts(str(head["run"]))
 
 
-def _titles(project: Project, head: Mapping[str, Any]) -> dict[str, str]:
+def _board(project: Project, head: Mapping[str, Any], state: CrewState) -> CrewBoard:
     inside = (
         Project.open(head["path"], environ=project.environ, drain=False) if os.path.isdir(head["path"]) else project
     )
-    return {task.id: task.title for task in task_board.read(inside.clone).tasks}
+    return CrewBoard(task_board.read(inside.clone).tasks, state)
 
 
 def explain(project: Project, task: str, run: str | None) -> list[crew_journal.CrewStep]:
@@ -322,6 +322,7 @@ def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[
     """What would be done: id, title and prompt of each task; nothing is written."""
     plan, tasks = planned(project, asked, folder=folder)
     rows: list[Any] = [*plan.tasks] if plan else tasks
+    commands = check_receipts.check_commands(project)
     for one in rows:
         if one.kind in PLANS:
             continue
@@ -333,7 +334,7 @@ def preview(project: Project, asked: Sequence[str], *, folder: str) -> Iterator[
             base="",
             notes=one.notes,
             acceptance=() if plan else one.acceptance,
-            checks=one.checks,
+            checks=one.checks or tuple(name for name in (check_receipts.DEFAULT,) if name in commands),
             limits={},
         )
         packed = project.context.for_task(f"{one.title} {one.notes}"[:2000])
@@ -355,11 +356,21 @@ def leftovers(project: Project) -> list[Leftover]:
     repo, found = project.clone.repo, []
     there = worktrees(repo)
     heads = {str(one["run"]): one for one in _known_runs(project)}
+    asked = {branch: why for run in heads for branch, why in _questions(project, run)}
     for row in repo.text("for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/crew/").splitlines():
         branch, oid = row.rsplit(" ", 1)
         head = heads.get(branch.split("/")[1]) if branch.count("/") >= 2 else None
-        found.append(_leftover(project, branch, oid, there.get(branch), head))
+        left = _leftover(project, branch, oid, there.get(branch), head)
+        why = f"it waits for your decision: {asked[branch]}" if branch in asked and not left.is_safe else left.why
+        found.append(replace(left, why=why))
     return found
+
+
+def _questions(project: Project, run: str) -> Iterator[tuple[str, str]]:
+    """The branches that wait for a person, and what is asked."""
+    for one in CrewState().fold(CrewJournal(project.agents.database, run).steps()).tasks.values():
+        if one.state == DECIDE and one.branch:
+            yield one.branch, one.why
 
 
 def _known_runs(project: Project) -> list[dict[str, Any]]:

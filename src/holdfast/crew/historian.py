@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import user_command
 from holdfast.crew import plan_sources
-from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewState, CrewStep, CrewTask
+from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewBoard, CrewState, CrewStep, CrewTask
 from holdfast.crew.crew_limits import CHECK, Word, settled
 from holdfast.crew.step_process import MARK, Watch, run_step
 from holdfast.errors import BadInput, HoldfastError
@@ -179,14 +179,14 @@ def _short(text: str) -> str:
     return flat if len(flat) <= SAID else f"{flat[:SAID]}…"
 
 
-def propose_dead_ends(project: Project, state: CrewState, titles: Mapping[str, str]) -> list[str]:
+def propose_dead_ends(project: Project, state: CrewState, tasks: Mapping[str, Task]) -> list[str]:
     """Propose each failure as a dead end, once; gives the ids of what is new."""
     found: list[str] = []
     for step in state.failures:
         if step.body.get("kind") not in ("check", "limit"):  # that an agent crashed says nothing of the task
             continue
         tried = _sentence(str(step.body.get("said") or ""))
-        statement = _lesson(project, step, titles.get(step.task, step.task))
+        statement = _lesson(project, step, tasks[step.task].title if step.task in tasks else step.task)
         cited = [f"run:{step.body['run_id']}"] if step.body.get("run_id") else []
         try:
             made = project.memory.remember(
@@ -315,11 +315,16 @@ class CrewRecap:
     ended: bool = False
 
 
-def recap(head: Mapping[str, Any], state: CrewState, titles: Mapping[str, str], **more: Any) -> CrewRecap:
+def recap(head: Mapping[str, Any], state: CrewState, board: CrewBoard, **more: Any) -> CrewRecap:
     """The recap of a run as it stands."""
+    reasons = board.reasons()
+
+    def row(one: CrewTask) -> Mapping[str, Any]:
+        task = board.tasks.get(one.task)
+        return _row(one, title=task.title if task else one.task, why=reasons.get(one.task, one.why))
 
     def rows(*states: str) -> tuple[Mapping[str, Any], ...]:
-        return tuple(_row(one, titles) for one in state.tasks.values() if one.state in states)
+        return tuple(row(one) for one in state.tasks.values() if one.state in states)
 
     left = tuple(one for one in state.tasks.values() if one.state not in (DONE, PARKED, DECIDE))
     return CrewRecap(
@@ -329,7 +334,7 @@ def recap(head: Mapping[str, Any], state: CrewState, titles: Mapping[str, str], 
         done=rows(DONE),
         failed=rows(PARKED),
         decide=rows(DECIDE),
-        waiting=tuple(_row(one, titles) for one in left),
+        waiting=tuple(map(row, left)),
         notes=(*state.notes, *(one.said for one in state.conflicts(str(head["run"])) if one.kind == "overlap")),
         objections=tuple(state.objections),
         used=state.used(),
@@ -338,15 +343,15 @@ def recap(head: Mapping[str, Any], state: CrewState, titles: Mapping[str, str], 
     )
 
 
-def _row(one: CrewTask, titles: Mapping[str, str]) -> Mapping[str, Any]:
+def _row(one: CrewTask, *, title: str, why: str) -> Mapping[str, Any]:
     return {
         "task": one.task,
-        "title": titles.get(one.task, one.task),
+        "title": title,
         "state": one.state,
         "commit": one.commit,
         "files": list(one.files),
         "receipts": list(one.receipts),
         "attempts": one.attempt,
-        "why": one.why,
+        "why": why,
         "branch": one.branch,
     }

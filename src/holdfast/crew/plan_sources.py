@@ -227,7 +227,8 @@ def _named(tasks: Iterable[PlannedTask], source: str) -> list[PlannedTask]:
 
     def known(name: str) -> str:
         plain = name.lstrip("#").strip()
-        return ids.get(plain) or by_title.get(plain.lower()) or plain
+        begins = [identity for title, identity in by_title.items() if title.startswith(plain.lower())]
+        return ids.get(plain) or by_title.get(plain.lower()) or (begins[0] if len(begins) == 1 else plain)
 
     done = {ids[one.key] for one in found if one.is_done}
     parents = {ids[one.key]: ids.get(one.parent or "") for one in found}
@@ -305,6 +306,8 @@ def _checked(answer: str) -> list[PlannedTask]:
         known = {one.key for one in found}
         if missing := [name for name in lists["needs"] if name not in known]:
             raise ValueError(f"a task needs {missing[0][:40]!r}, which is no task before it")
+        if any(os.path.isabs(name) or ".." in name.split("/") for name in lists["files"]):
+            raise ValueError("a task names a file outside the repository")
         notes = row.get("notes") if isinstance(row.get("notes"), str) else ""
         key = str(row.get("key") or len(found) + 1)
         found.append(

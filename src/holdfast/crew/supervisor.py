@@ -12,7 +12,6 @@ import os
 import re
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,17 @@ from typing import TYPE_CHECKING, Any
 from holdfast.agent_store.agent_cycles import is_dead
 from holdfast.crew import crew_journal, historian, merge_lane, plan_sources
 from holdfast.crew.check_receipts import check_commands, checks_of
-from holdfast.crew.crew_journal import DECIDE, DONE, FINISHED, QUEUED, WAITING, WORKING, CrewJournal, CrewState
+from holdfast.crew.crew_journal import (
+    DECIDE,
+    DONE,
+    FINISHED,
+    QUEUED,
+    WAITING,
+    WORKING,
+    CrewBoard,
+    CrewJournal,
+    CrewState,
+)
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
 from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, unfinished
 from holdfast.crew.merge_lane import MergeOutcome, off_result
@@ -39,7 +48,7 @@ from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
-from holdfast.values import asdict, grouped
+from holdfast.values import asdict
 from holdfast.work import task_board, task_claims, task_lifecycle
 
 if TYPE_CHECKING:
@@ -84,10 +93,8 @@ class Supervisor:
         self._planning: tuple[Task, Future[CrewPlan | str | None]] | None = None
         self._is_ending = False
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
-        self._board: dict[str, Task] = {}
+        self._board = CrewBoard((), self.state)
         self._files: dict[str, tuple[str, ...]] = {}
-        self._parts: dict[str, list[str]] = {}
-        self._wanted: Counter[str] = Counter()  # how many tasks need one
         self._leaving: list[TaskWorktree] = []  # that can be taken away
         self._taken: dict[str, str] = {}  # ready tasks that somebody else has claimed, and who
         self._undropped = 0  # branches that are merged and still there
@@ -134,9 +141,8 @@ class Supervisor:
         self._read()
         self._save_left()
         self._take_board()
-        self._read()
         self._seen = len(self.state.failures)
-        self._give_back()
+        self._give_back(counts=False)  # they were killed with their supervisor
         if self.state.position and (self.state.is_stopping or self.state.is_ended):
             self.journal.add(("resume", {}), ended=False)
         if asked := [self._reopened(one) for one in self.state.tasks.values() if one.state == DECIDE]:
@@ -228,17 +234,21 @@ class Supervisor:
             cwd, environ = self.project.clone.repo.top, self.project.environ
             self._workers.append(WorkerProcess(self.journal.run, self._agent, self._bell, cwd=cwd, environ=environ))
 
-    def _give_back(self) -> None:
-        """Let steps be taken again whose worker, a process of this machine, is gone."""
+    def _give_back(self, *, counts: bool = True) -> None:
+        """Let steps be taken again whose worker, a process of this machine, is gone; too often, and they failed."""
         for item in self._queue.items("claimed", limit=1000):
             if item.holder is not None and is_dead(item.holder):
                 with contextlib.suppress(HoldfastError):
                     self._queue.fail(item, "its worker was ended", retry_in=0)
         for item in self._queue.items("failed", limit=1000):
             task = self.state.tasks.get(str(item.action.get("task")))
-            if task and task.item and task.state in (QUEUED, WORKING) and task.attempt == item.action.get("attempt"):
-                body = {"task": task.task, "attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
-                self.journal.add(("fail", {**body, "why": f"its worker ended {CLAIMS} times: {self._complaint}"}))
+            if not task or task.state not in (QUEUED, WORKING) or task.attempt != item.action.get("attempt"):
+                continue
+            if counts:
+                body = {"attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
+                self._add("fail", task, **body, why=f"its worker ended {CLAIMS} times: {self._complaint}")
+            else:
+                self._queue.revive(item)
 
     def _end_workers(self) -> None:
         self._is_ending = True  # the merge lane's checks as well: after Ctrl-C nobody waits half an hour
@@ -274,7 +284,7 @@ class Supervisor:
 
     def _may_split(self, one: CrewTask) -> bool:
         """Whether the user's planner may break a task down; parts are not broken down again."""
-        return self._ask is not None and one.task in self._board and self._board[one.task].kind != "subtask"
+        return self._ask is not None and one.task in self._board.tasks and self._board.tasks[one.task].kind != "subtask"
 
     def _is_unplanned(self, task: Task) -> bool:
         """Whether the planner has yet to look at a task before it is begun."""
@@ -295,11 +305,12 @@ class Supervisor:
             failed = self.state.failures_of(next_one.id)
             self._planning = next_one, self._aside.submit(historian.broken_down, next_one, failed, self._ask)
             self._planning[1].add_done_callback(lambda _: self._bell.set())
+            self._hold(next_one.id, "the planner is asked whether it has parts")
 
     def _to_plan(self) -> Iterator[Task]:
         for one in self.state.tasks.values():
             if self._is_spent(one) and self._may_split(one):
-                yield self._board[one.task]
+                yield self._board.tasks[one.task]
         yield from filter(self._is_unplanned, self._ready())
 
     def _take_plan(self, task: Task, plan: CrewPlan | str | None) -> None:
@@ -348,49 +359,27 @@ class Supervisor:
     def _ready(self) -> list[Task]:
         """Tasks without parts that wait for nothing: the most urgent first, else as they are on the board."""
         tasks = (one for one in self.state.tasks.values() if one.state == WAITING and not self._is_spent(one))
-        waiting = [one.task for one in tasks if one.task in self._board]
-        found = [self._board[name] for name in waiting if not self._parts.get(name) and self._may_begin(name)]
+        found = [self._board.tasks[one.task] for one in tasks if self._board.may_begin(one.task)]
         return sorted((task for task in found if task.kind not in PLANS), key=lambda task: task.priority)
-
-    def _may_begin(self, name: str) -> bool:
-        """Whether all that a task and what it is part of need is done."""
-        seen: set[str] = set()
-        while name and name in self._board and name not in seen:
-            seen.add(name)
-            task = self._board[name]
-            if not all(self._is_done(need, seen) for need in task.needs):
-                return False
-            name = task.parent or ""
-        return True
-
-    def _is_done(self, name: str, above: set[str]) -> bool:
-        """Whether a node is done, by the journal or on the board; one with parts is done when they are."""
-        one, task = self.state.tasks.get(name), self._board.get(name)
-        if (one is not None and one.state == DONE) or (task is not None and task.is_closed and one is None):
-            return True
-        parts = self._parts.get(name, ())
-        return bool(parts) and name not in above and all(self._is_done(part, {*above, name}) for part in parts)
 
     def _take_board(self) -> None:
         """Look at the tasks once more, and how they hang together."""
-        self._board = {task.id: task for task in task_board.read(self.project.clone).tasks}
-        self._parts = grouped((task.parent, task.id) for task in self._board.values() if task.parent)
-        self._wanted = Counter(need for task in self._board.values() for need in task.needs)
+        self._board = CrewBoard(task_board.read(self.project.clone).tasks, self.state)
 
     def _files_of_others(self) -> dict[str, tuple[str, ...]]:
         """The files that each task under way changes or names."""
+        board = self._board.tasks
         active = (one for one in self.state.tasks.values() if one.state in (QUEUED, WORKING, FINISHED))
-        return {
-            one.task: one.files or self._named_files(self._board[one.task]) for one in active if one.task in self._board
-        }
+        return {one.task: one.files or self._named_files(board[one.task]) for one in active if one.task in board}
 
     def _meets_others(self, task: Task, begun: Mapping[str, Sequence[str]]) -> bool:
         """Whether another task that was begun names or changes the same files; then this one waits for it."""
         found = overlap(begun, self._named_files(task))
         if found is None:
             return False
+        said = f"{task.id} waits for {found[0]}: both concern {listed_files(found[1])}"
+        self._hold(task.id, said)
         if (task.id, found[0]) not in self.state.overlaps:
-            said = f"{task.id} waits for {found[0]}: both concern {listed_files(found[1])}"
             self.journal.add(("overlap", {"of": task.id, "with": found[0], "files": list(found[1]), "said": said}))
         return True
 
@@ -410,6 +399,7 @@ class Supervisor:
         except HoldfastError as error:
             whose = re.search(r"by crew (\S+)", str(error))  # a crew that died keeps its claims until they run out
             self._taken[task.id] = f"{error}{f'; holdfast crew resume --run {whose[1]}' if whose else ''}"
+            self._hold(task.id, self._taken[task.id])
             return False
         self._taken.pop(task.id, None)
         return True
@@ -433,7 +423,7 @@ class Supervisor:
             checks=tuple(checks),
             attempt=attempt,
             base=tip,
-            told=historian.told_to(self._board, self.state, task, self._named_files(task)),
+            told=historian.told_to(self._board.tasks, self.state, task, self._named_files(task)),
             limits=asdict(self._limits.of_step(used)),
         )
         item = f"{task.id}/{attempt}"
@@ -445,6 +435,12 @@ class Supervisor:
 
     def _add(self, kind: str, one: CrewTask, **body: Any) -> None:
         self.journal.add((kind, {"task": one.task, **body}))
+
+    def _hold(self, name: str, why: str) -> None:
+        """Say why a ready task does not begin, for whoever looks."""
+        if self.state.tasks[name].why != why and not self.state.tasks[name].has_failed:
+            self._add("hold", self.state.tasks[name], why=why)
+            self._read()
 
     # ── the merge lane ───────────────────────────────────────────────────────────────────────────
 
@@ -458,13 +454,13 @@ class Supervisor:
         finished = [one for one in self.state.tasks.values() if one.state == FINISHED]
         if not finished:
             return
-        one = max(finished, key=lambda one: (self._wanted[one.task], -one.since))
+        one = max(finished, key=lambda one: (self._board.wanted[one.task], -one.since))
         tip = str(self.project.clone.repo.head().oid)
         if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
             return
         try:
-            checks = checks_of(self._board[one.task].checks, check_commands(self.project))
+            checks = checks_of(self._board.tasks[one.task].checks, check_commands(self.project))
         except BadInput as error:  # its command is gone since it was worked on
             self._add("decide", one, why=f"{error}. {error.hint}")
             self._read()
@@ -477,7 +473,7 @@ class Supervisor:
             lane = merge_lane.MergeLane(
                 self.project, self.head, seconds=self._limits.step_time, watch=self._why_end_checks
             )
-            return lane.rebased(one, self._board[one.task].title, tip, checks)
+            return lane.rebased(one, self._board.tasks[one.task].title, tip, checks)
         except (HoldfastError, OSError) as error:
             return MergeOutcome(task=one.task, error=str(error))
 
@@ -520,6 +516,8 @@ class Supervisor:
             self._add("decide", one, why=f"the result branch could not take {one.branch}: {said}")
             return
         self._read()
+        if not done.files:
+            self.journal.add(("note", {"said": f"{one.task} changed nothing: its checks passed on what was there"}))
         self._merge_row(one, done.commit)
 
     def _merge_row(self, one: CrewTask, commit: str) -> None:
@@ -546,14 +544,16 @@ class Supervisor:
 
     def _conflict(self, one: CrewTask, files: tuple[str, ...]) -> None:
         """A conflict becomes a task: the same work once more, on top of what was merged meanwhile."""
-        others = [name for name, theirs in self.state.merged.items() if set(theirs) & set(files)]
+        repo, merged = self.project.clone.repo, self.state.merged
+        near = (name for name, theirs in merged.items() if set(theirs) & set(files))
+        others = [name for name in near if not repo.is_ancestor(self.state.tasks[name].commit, one.base)]
         said = f"conflicts with {', '.join(others) or 'what was merged'} in {listed_files(files)}"
         if one.stands_for:
             why = f"it {said} again; its work is in the branch {one.branch}"
             self._add("decide", one, why=why, files=list(files), **{"with": others})
             self._drop_tree(one)
             return
-        task = self._board[one.task]
+        task = self._board.tasks[one.task]
         why = f"The work was done in the branch {one.branch}, but it {said}. Do it again on top of what is there now."
         notes = f"{task.notes}\n\n{why}"
         made = task_lifecycle.add(
@@ -583,7 +583,7 @@ class Supervisor:
             if one.state == DONE:
                 runs = [f"run:{one.run_id}"] if one.run_id else []
                 found[one.task] = [f"commit:{one.commit}", *runs]
-        found |= {name: [] for name in self.state.tasks if name not in found and self._is_done(name, set())}
+        found |= {name: [] for name in self.state.tasks if name not in found and self._board.is_done(name)}
         done = task_lifecycle.close_all(clone, found)
         parents = [("close", {"task": task.id}) for task in done if not found[task.id]]
         if parents:

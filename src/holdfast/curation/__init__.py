@@ -1,4 +1,4 @@
-"""Truth to better truth: candidates are proposed, people review them."""
+"""Curation: candidates are proposed, people review them, and each memory's state is derived."""
 
 from holdfast.lazy_module import lazy_modules
 

@@ -1,7 +1,7 @@
-"""The shelf of candidates: what was proposed and waits, and the tombstones of what was turned down.
+"""The store of candidates: proposals that wait for review, and the tombstones of rejected ones.
 
-One file each in the private store, in the form of an entry, with the line it was proposed on. Whoever
-looks and then writes holds the shelf's lock, or two agents with the same idea would leave it twice.
+One file each in the private store, in the format of an entry, with the line (the id of a branch's work) it was proposed
+on. A command that reads and then writes holds the lock, or two agents with the same idea would store it twice.
 """
 
 import os
@@ -30,7 +30,7 @@ class CandidateShelf:
 
 
 def read(clone: Clone) -> CandidateShelf:
-    """What is on the shelf now; a file that cannot be read is named and left alone."""
+    """Returns all candidates; an unreadable file is listed as broken and not changed."""
     waiting: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
     broken: list[BrokenEntry] = []
@@ -39,7 +39,7 @@ def read(clone: Clone) -> CandidateShelf:
     for folder, name in files:
         try:
             memory = memory_files.read_candidate(os.path.join(folder, name))
-        except FileNotFoundError:  # another command decided it just now
+        except FileNotFoundError:  # another command decided it meanwhile
             continue
         except BrokenEntry as error:
             broken.append(error)
@@ -52,31 +52,31 @@ def read(clone: Clone) -> CandidateShelf:
 
 
 def changed(clone: Clone, *waiting: Candidate) -> dict[str, tuple[str, ...]]:
-    """What whoever decides should be told of candidates whose words are not those that were proposed."""
+    """Returns warnings for the reviewer about candidates whose words changed after the proposal."""
     found = approvals.candidates_changed(clone, waiting)
     return dict.fromkeys(found, ("its words were changed after it was proposed",))
 
 
 def keep(clone: Clone, memory: Candidate | Rejected) -> None:
-    """Put a candidate or a tombstone on the shelf, durable on return."""
+    """Stores a candidate or a tombstone; durable on return."""
     fsio.make_dirs(clone.layout.candidates)
     fsio.replace(_path(clone.layout.candidates, memory.id), memory_files.render(memory).encode())
 
 
 def discard(clone: Clone, identity: str) -> None:
-    """Take a candidate off the shelf: it is an entry now."""
+    """Deletes a candidate that became an entry."""
     for store in clone.stores:
         path = _path(store.candidates, identity)
         if os.path.lexists(path):
             try:
                 fsio.remove(path)
-            except ReadOnlyStore as error:  # it was decided; only its shadow stays
-                clone.layout.leave_out(f"{identity}, which stays on the shelf until it can be deleted: {error}")
+            except ReadOnlyStore as error:  # the decision is recorded; only the file stays
+                clone.layout.leave_out(f"the candidate {identity}, whose file cannot be deleted now: {error}")
 
 
 @contextmanager
 def locked(clone: Clone) -> Iterator[None]:
-    """Hold the shelf, so that what was read stays true until what follows is written."""
+    """Holds the lock, so that what was read stays true until the following writes."""
     with fsio.locked(f"{clone.layout.candidates}.lock"):
         yield
 

@@ -1,7 +1,7 @@
-"""Decisions about memories as the log tells them: who proposed, approved, rejected or retired what.
+"""Decisions about memories in the log: who proposed, approved, rejected or retired which.
 
-The envelope names the memory as its target; the words and the approved file text are in the body. Every step of a
-decision first asks here whether it was recorded before: a command that was killed half-way can be run again and
+The envelope names the memory as its target; the words and the approved file's text are in the body. Each step of a
+decision first checks whether it was recorded before, so a command that was killed halfway can be run again and
 completes the rest.
 """
 
@@ -17,30 +17,30 @@ from holdfast.model.memory import Memory
 from holdfast.store import kept_context, memory_files
 from holdfast.values import frozen
 
-WITHDRAWING = ("retire", "reject", "edit")  # what no longer holds as it was
+WITHDRAWING = ("retire", "reject", "edit")  # decisions after which the old text no longer applies
 _ELSEWHERE = "If you are a person, do it in another terminal, where no agent runs."
 _SAME = "Run the same command in another terminal, where no agent runs"
 
 
 @frozen
 class Reviewer:
-    """Who decides; only a person's yes makes a memory speak unasked."""
+    """The author of a decision; only a person's approval lets agents get a memory unasked."""
 
     name: str
     person: bool
-    doubt: str | None = None  # why it is no person, to be said when something is refused
+    doubt: str | None = None  # why it does not count as a person, for the message of a refusal
 
     @property
     def approval(self) -> str:
         return "accept" if self.person else "promote"
 
     def refusal(self, sentence: str, *, hint: str | None = None) -> NeedsReview:
-        """What is raised where only a person may decide: why this is none, and what to do."""
+        """Returns the error where only a person may decide: why this one does not count, and the next step."""
         why = f": {self.doubt}" if self.doubt else ""
         return NeedsReview(f"{sentence}{why}", hint=hint or _ELSEWHERE)
 
     def uncounted(self, sentence: str, *, cite: bool) -> NeedsReview:
-        """What is raised where only a person is missing, or evidence if `cite` says it can be added."""
+        """Returns the error where only a person or, if `cite`, evidence is missing."""
         why = self.doubt or "no person was seen at a terminal"
         hint = f"{_SAME}; or cite evidence first: holdfast edit ID --evidence PATH" if cite else f"{_SAME}."
         return NeedsReview(f"not counted as approved by a person: {why}; {sentence}", hint=hint)
@@ -48,7 +48,7 @@ class Reviewer:
 
 @frozen
 class MemoryStanding:
-    """A memory, and how it stands here and now."""
+    """A memory with its current state."""
 
     memory: Memory
     # candidate, accepted, stale, unreviewed, edited since approval, approval cannot be checked here, expired,
@@ -56,9 +56,9 @@ class MemoryStanding:
     status: str
     path: str | None = None  # of the entry in the work tree
     blob: str | None = None
-    trust: str | None = None  # T0: a person approved this very text in this clone; T2: found on request only
-    receipts: tuple[tuple[str, str], ...] = ()  # evidence and whether it holds, changed, is gone or unanchored
-    notes: tuple[str, ...] = ()  # what whoever decides should be told
+    trust: str | None = None  # T0: a person approved this very text in this clone; T2: only found by search
+    receipts: tuple[tuple[str, str], ...] = ()  # evidence with its state: holds, changed, gone or unanchored
+    notes: tuple[str, ...] = ()  # warnings for the reviewer
 
     @property
     def id(self) -> str:
@@ -66,7 +66,7 @@ class MemoryStanding:
 
     @property
     def code_moved(self) -> bool:
-        """Whether some of the code that it cites has changed, or is gone."""
+        """Whether some of the cited code changed or is gone."""
         spans = (state for text, state in self.receipts if text.startswith(("file:", "lines:", "symbol:")))
         return any(state in ("changed", "gone") for state in spans)
 
@@ -81,21 +81,21 @@ def record(
     reason: str | None = None,
     action: str | None = None,
 ) -> Event:
-    """Write the event of a decision."""
-    said: dict[str, Any] = {"derived_facts": [memory.id], "statement": memory.statement, "tags": list(memory.tags)}
-    said |= {"receipts": list(memory.evidence), "blob": blob, "reason": reason, "action": action}
-    said["reviewer"] = reviewer.name if reviewer else None
-    if kind == "accept":  # it stays so whatever becomes of the text
-        said["supersedes"] = list(getattr(memory, "supersedes", ()))
-        said["approves"] = memory_files.digest(memory)
-    body = {name: value for name, value in said.items() if value is not None}
-    if kind in WITHDRAWING or said.get("supersedes"):  # a session that starts now must not hear the old one
+    """Writes the event of a decision."""
+    fields: dict[str, Any] = {"derived_facts": [memory.id], "statement": memory.statement, "tags": list(memory.tags)}
+    fields |= {"receipts": list(memory.evidence), "blob": blob, "reason": reason, "action": action}
+    fields["reviewer"] = reviewer.name if reviewer else None
+    if kind == "accept":  # it stays true whatever happens to the text
+        fields["supersedes"] = list(getattr(memory, "supersedes", ()))
+        fields["approves"] = memory_files.digest(memory)
+    body = {name: value for name, value in fields.items() if value is not None}
+    if kind in WITHDRAWING or fields.get("supersedes"):  # a new session must not get the old text
         kept_context.clear(os.fsencode(clone.repo.common_dir))
     return clone.record(EventDraft(kind=kind, target=memory.id, layer=memory.layer, body=body))
 
 
 def recorded(clone: Clone, targets: Collection[str], kinds: Collection[str]) -> Iterator[tuple[Event, dict[str, Any]]]:
-    """This clone's own events of these kinds about these memories, each with what its body says."""
+    """Yields this clone's own events of these kinds about these memories, each with its body."""
     second_hand = clone.second_hand()
     for event in clone.find_events("own", targets=targets):
         if weakened(event.kind, event.hash_self, second_hand) in kinds:
@@ -103,26 +103,26 @@ def recorded(clone: Clone, targets: Collection[str], kinds: Collection[str]) -> 
 
 
 def waits(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
-    """Whether such a decision about this very text is the last that waits on this line.
+    """Whether such a decision about this very text is the last unpublished one on this line.
 
-    What changed after its approval was published can only be accounted for by a new one, and so can a
-    text that was approved on another line, or whose approval was taken back.
+    A text changed after its approval was published needs a new decision, and so does one that was approved on another
+    line or whose approval was withdrawn.
     """
     return _last(clone, clone.find_events("waiting", targets=(identity,))) == (kind, blob)
 
 
 def has(clone: Clone, identity: str, kind: str, *, blob: str | None) -> bool:
-    """Whether this clone's last decision about a memory was such a one, about this very text."""
+    """Whether this clone's last decision about a memory was of this kind, about this very text."""
     return _last(clone, clone.find_events("own", targets=(identity,))) == (kind, blob)
 
 
 def ever(clone: Clone, identity: str, kind: str, *, blob: str | None = None) -> bool:
-    """Whether this clone once recorded such a decision, about this very text if a blob is given."""
+    """Whether this clone ever recorded such a decision; about this very text if a blob is given."""
     return any(blob is None or body.get("blob") == blob for _, body in recorded(clone, (identity,), (kind,)))
 
 
 def _last(clone: Clone, events: Iterable[Event]) -> tuple[str, str | None] | None:
-    """The last decision among events about one memory, by what builds on what: its kind, and its text."""
+    """Returns the causally last decision among events about one memory: its kind and its text's blob."""
     causes, last = Causes(clone), None
     for event in events:
         newer = last is None or causes.later((event.ts, event.hash_self), (last.ts, last.hash_self))

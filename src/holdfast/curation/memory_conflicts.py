@@ -1,10 +1,10 @@
-"""Which memories contradict one another: checked before one is accepted, and after branches were merged.
+"""Finds memories that contradict one another: before one is accepted, and after a merge of branches.
 
-The rules about words are in `model.claims`; here it is decided which memories are compared. What somebody looked at
-and resolved (`supersedes`, `compatible_with`) does not come up again. A memory that arrived by git and was approved
-by nobody here has no say against another. Two branches may each have accepted what the other denies: comparing
-everything with everything takes long, so a record in the cache keeps, for each memory, in which words it was compared
-and whom it contradicts, and only what is new since then is compared. It can be deleted like the index.
+`model.claims` has the rules for words; this module decides which memories are compared. A pair that somebody resolved
+(`supersedes`, `compatible_with`) is not reported again. A memory that arrived by git and that nobody here approved
+never blocks another. Two branches may have accepted contradicting memories, and comparing all pairs takes long: a
+record in the cache keeps, for each memory, the words it was compared in and the ids it contradicts, and only new ones
+are compared. The cache can be deleted like the index.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ else:
 
 STANDING = ("accepted", "stale")
 GONE = ("superseded", "deprecated", "rejected")
-MAX_SAID = 160  # characters of each side in a sentence
-MAX_HINTS = 2  # of every three hints one is wrong: more than two beside a candidate are not read
+MAX_SAID = 160  # characters of each side in a sentence; a guess: two rows of a terminal
+MAX_HINTS = 2  # hints for a candidate; one of three is wrong, and nobody reads more
 
 
 @frozen
 class MemoryConflict:
-    """A memory, and another that it cannot stand beside."""
+    """A memory, and another that contradicts it."""
 
     one: Memory
     other: Memory
@@ -51,14 +51,14 @@ class MemoryConflict:
 
     @property
     def sentence(self) -> str:
-        """Both sides in one sentence."""
+        """Returns both sides in one sentence."""
         ours, theirs = (visible(memory.statement)[:MAX_SAID] for memory in (self.one, self.other))
         verb = "contradicts" if self.verdict.certain else "may contradict"
         return f"{self.one.id} ({ours!r}) {verb} {self.other.id}, {self.status} ({theirs!r}): {self.verdict.why}"
 
 
 class KnownClaims:
-    """What is known here, made ready to be held against many memories."""
+    """The known memories, prepared for comparison with many others."""
 
     def __init__(self, standings: Iterable[MemoryStanding], rejected: Iterable[Memory] = ()) -> None:
         known = [one for one in standings if one.status in (*STANDING, *GONE) and one.trust != "T4"]
@@ -68,60 +68,60 @@ class KnownClaims:
         self._near: claims.SimilarStatements | None = None
 
     def add(self, one: MemoryStanding) -> None:
-        """Something more is known now."""
+        """Adds a memory."""
         self._status[one.id], self._memories[one.id] = one.status, one.memory
         if self._near is not None:
             self._near.add(one.id, statement(one.memory))
 
     def conflicts(self, memory: Memory) -> tuple[MemoryConflict, ...]:
-        """What certainly speaks against a memory, the strongest first."""
-        return tuple(one for one in self._weighed(memory) if one.verdict.certain)
+        """Returns the memories that certainly contradict one, the strongest first."""
+        return tuple(one for one in self._all_conflicts(memory) if one.verdict.certain)
 
     def hints(self, memory: Memory) -> tuple[MemoryConflict, ...]:
-        """What may speak against a memory: for whoever decides to look at, never a reason to refuse."""
-        found = (one for one in self._weighed(memory) if not one.verdict.certain and one.status in STANDING)
+        """Returns the memories that may contradict one: shown to the reviewer, never a reason to refuse."""
+        found = (one for one in self._all_conflicts(memory) if not one.verdict.certain and one.status in STANDING)
         return tuple(found)[:MAX_HINTS]
 
     def rivals(self, memory: Memory) -> tuple[MemoryConflict, ...]:
-        """What speaks or may speak against a memory, whatever its status."""
-        return tuple(self._weighed(memory))[:MAX_HINTS]
+        """Returns the memories that contradict or may contradict one, whatever their status."""
+        return tuple(self._all_conflicts(memory))[:MAX_HINTS]
 
-    def _weighed(self, memory: Memory) -> list[MemoryConflict]:
-        found, said = [], statement(memory)
-        for other in (other for other in self._around(memory) if not resolved(memory, other)):
+    def _all_conflicts(self, memory: Memory) -> list[MemoryConflict]:
+        found, own = [], statement(memory)
+        for other in (other for other in self._neighbours(memory) if not resolved(memory, other)):
             status = self._status[other.id]
-            if verdict := claims.conflict(statement(other), said, gone=status in GONE):
+            if verdict := claims.conflict(statement(other), own, gone=status in GONE):
                 found.append(MemoryConflict(memory, other, status, verdict))
         return sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id))
 
     def same(self, memory: Memory) -> list[Memory]:
-        """The memories that make the same claim, in these or in other words."""
-        said = statement(memory)
-        alike = (other for other in self._around(memory) if other.type == memory.type)
-        return [other for other in alike if claims.same(statement(other), said)]
+        """Returns the memories that make the same claim, in these or in other words."""
+        own = statement(memory)
+        alike = (other for other in self._neighbours(memory) if other.type == memory.type)
+        return [other for other in alike if claims.same(statement(other), own)]
 
     def alike(self, memory: Memory) -> list[Memory]:
-        """The memories that look like the same claim, those that certainly make it first."""
-        same, said = self.same(memory), statement(memory)
-        others = [other for other in self._around(memory) if other.type == memory.type and other not in same]
-        return [*same, *(other for other in others if claims.looks_like(statement(other), said))]
+        """Returns the memories that look like the same claim, the certain ones first."""
+        same, own = self.same(memory), statement(memory)
+        others = [other for other in self._neighbours(memory) if other.type == memory.type and other not in same]
+        return [*same, *(other for other in others if claims.looks_like(statement(other), own))]
 
     def pairs(self, only: Collection[str] | None = None) -> Iterator[MemoryConflict]:
-        """Every two that stand here and contradict one another, each pair once."""
+        """Yields each pair of current memories that contradict one another, once."""
         standing = {name: memory for name, memory in self._memories.items() if self._status[name] in STANDING}
         for pair in contradicting_pairs(standing, only):
             yield MemoryConflict(pair.one, pair.other, self._status[pair.other.id], pair.verdict)
 
-    def _around(self, memory: Memory) -> list[Memory]:
+    def _neighbours(self, memory: Memory) -> list[Memory]:
         if not self._memories.keys() - {memory.id}:
-            return []  # nothing to compare with, so nothing to load
+            return []  # nothing to compare with: the tables are not loaded
         if self._near is None:
             self._near = claims.SimilarStatements({name: statement(one) for name, one in self._memories.items()})
         return [self._memories[name] for name in self._near.near(statement(memory)) if name != memory.id]
 
 
 def refuse(conflicts: Iterable[MemoryConflict]) -> None:
-    """Say no to a memory that contradicts what stands, with both texts."""
+    """Raises an error with both texts if a memory contradicts a current one."""
     found = list(conflicts)
     if not found:
         return
@@ -134,50 +134,50 @@ def refuse(conflicts: Iterable[MemoryConflict]) -> None:
     raise Contradicts(first.sentence + more, hint=hint)
 
 
-_MAX_RECORD = 1 << 26
-Rows = dict[str, list[str]]  # memory to the words it was compared in, and whom it contradicts
-AT_ONCE = 500  # memories that are compared without being asked; `holdfast curate` compares all
+_MAX_RECORD = 1 << 26  # bytes; a guess: about a million compared memories
+Rows = dict[str, list[str]]  # memory to the hash of the words it was compared in, and the ids it contradicts
+AT_ONCE = 500  # new memories compared by any command; a guess that bounds its time, `holdfast curate` compares all
 
 
 def standing_conflicts(
     clone: Clone, standings: Iterable[MemoryStanding], known: KnownClaims, *, everything: bool = False
 ) -> list[MemoryConflict]:
-    """Every two that stand here and contradict one another, as far as they were compared.
+    """Returns each pair of current memories that contradict one another, as far as they were compared.
 
-    Very many new ones are compared only if `everything` is asked for; until then they count as not looked at.
+    Very many new memories are compared only with `everything`; until then they count as not compared.
     """
-    there = {one.id: one for one in standings if one.status in STANDING and one.trust != "T4"}
-    before = {name: row for name, row in _read(clone).items() if name in there}
-    now = {}
-    for name, memory in ((name, one.memory) for name, one in there.items()):
-        # Other words, or another scope, and a comparison has to be made again.
-        now[name] = words_of(f"{memory.type} {memory.statement} {' '.join(memory.applies_to)}")
-    new = {name for name, words in now.items() if before.get(name, [""])[0] != words}
+    current = {one.id: one for one in standings if one.status in STANDING and one.trust != "T4"}
+    compared = {name: row for name, row in _read(clone).items() if name in current}
+    digests = {}
+    for name, memory in ((name, one.memory) for name, one in current.items()):
+        # With other words or another scope, the memory must be compared again.
+        digests[name] = words_of(f"{memory.type} {memory.statement} {' '.join(memory.applies_to)}")
+    new = {name for name, words in digests.items() if compared.get(name, [""])[0] != words}
     if new and (everything or len(new) <= AT_ONCE):
-        before = {name: [words] if name in new else before[name] for name, words in now.items()}
+        compared = {name: [words] if name in new else compared[name] for name, words in digests.items()}
         for conflict in known.pairs(only=new):
-            before[conflict.one.id].append(conflict.other.id)
+            compared[conflict.one.id].append(conflict.other.id)
         if not clone.reading:
-            # A full disk costs a comparison, not an answer.
+            # A full disk must not fail the command: only the comparison is repeated later.
             with contextlib.suppress(OSError, HoldfastError):
                 fsio.make_dirs(os.path.dirname(_path(clone)))
-                fsio.replace(_path(clone), json.dumps(before).encode("ascii"))
-    return list(_told(before, there))
+                fsio.replace(_path(clone), json.dumps(compared).encode("ascii"))
+    return list(_stored_conflicts(compared, current))
 
 
 def new_conflicts(clone: Clone, now: datetime) -> list[MemoryConflict]:
-    """The contradictions that were not there at the last look: a merge may just have brought them."""
+    """Returns the contradictions that are not in the cache yet: a merge may just have added them."""
     if not clone.repo.head().oid or clone.repo.tree_id("HEAD", layout.MEMORY) is None:
         return []
-    told = {frozenset((name, other)) for name, (_, *others) in _read(clone).items() for other in others}
+    known_pairs = {frozenset((name, other)) for name, (_, *others) in _read(clone).items() for other in others}
     standings = memory_state.list_memories(clone, now).standings
     found = standing_conflicts(clone, standings, KnownClaims(standings))
-    return [one for one in found if frozenset((one.one.id, one.other.id)) not in told]
+    return [one for one in found if frozenset((one.one.id, one.other.id)) not in known_pairs]
 
 
-def _told(rows: Mapping[str, list[str]], there: Mapping[str, MemoryStanding]) -> Iterable[MemoryConflict]:
+def _stored_conflicts(rows: Mapping[str, list[str]], by_id: Mapping[str, MemoryStanding]) -> Iterable[MemoryConflict]:
     pairs = (
-        (there[name].memory, there[other]) for name, (_, *names) in rows.items() for other in names if other in there
+        (by_id[name].memory, by_id[other]) for name, (_, *names) in rows.items() for other in names if other in by_id
     )
     for one, other in pairs:
         if not resolved(one, other.memory) and (verdict := contradiction(one, other.memory)) is not None:
@@ -185,7 +185,7 @@ def _told(rows: Mapping[str, list[str]], there: Mapping[str, MemoryStanding]) ->
 
 
 def _read(clone: Clone) -> Rows:
-    """What was remembered; a record that is damaged or missing is none."""
+    """Returns the cache; empty if it is damaged or missing."""
     with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError, HoldfastError):
         raw = json.loads(fsio.read(_path(clone), limit=_MAX_RECORD))
         return {name: row for name, row in raw.items() if isinstance(row, list) and row}

@@ -1,7 +1,7 @@
-"""The curator: how healthy memory is, asked for by a person; it suggests and never acts.
+"""The curator: reports the health of memory on request; it suggests and never acts.
 
-What it finds is computed from what stands here. Duplicates and what has lost its ground become candidates
-that say what they suggest and why; a person accepts them, or not.
+Its findings are computed from the current memories. Duplicates and memories that lost their evidence become candidates
+with a suggestion and the reason; a person accepts them or not.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ TOPICS = (
     *("stale", "expired", "contradicting", "duplicate", "never recalled", "never used"),
     *("orphaned evidence", "dangling link", "oversized", "broken"),
 )
-OVERSIZED = 400  # tokens: one memory should not take a fifth of a pack
-UNUSED = timedelta(days=30)  # nobody asked for it in all this time
-OFTEN = 12  # times it was found: by then somebody should have cited it
+OVERSIZED = 400  # tokens; a guess: one memory should not take a fifth of a context of 2,000 tokens
+UNUSED = timedelta(days=30)  # without a use; a guess: a month of work touches most of a project
+OFTEN = 12  # times found; a guess: a useful memory is cited by then
 _LOST = ("gone", "unanchored")
 
 
 @frozen
 class CuratorSuggestion:
-    """What could be done about it, once a person agrees."""
+    """A change that a person may accept."""
 
     suggests: str  # deprecate:<id> or merge:<id>:<into>
     because: str
@@ -39,18 +39,18 @@ class CuratorSuggestion:
 
 @frozen
 class CuratorFinding:
-    """Something about one or two memories that a person should look at."""
+    """Something about one or two memories that a person should check."""
 
     topic: str  # one of TOPICS
     ids: tuple[str, ...]
     sentence: str
     suggestion: CuratorSuggestion | None = None
-    candidate: str | None = None  # the id under which it waits
+    candidate: str | None = None  # the id of the candidate
 
 
 @frozen
 class MemoryHealth:
-    """What was looked at, and what was found."""
+    """The number of memories that were checked, and the findings."""
 
     memories: int
     findings: tuple[CuratorFinding, ...]
@@ -61,26 +61,26 @@ class MemoryHealth:
 
 @frozen
 class RecallUse:
-    """What was recalled in this clone since counting began."""
+    """How memories were used in this clone since counting began."""
 
     since: datetime | None
-    recalled: Collection[str]  # ids in lower case: found for a question, or told in a pack
-    times: Mapping[str, int] = field(default_factory=dict)  # how often questions found it
+    recalled: Collection[str]  # ids in lower case: found by a search, or shown in a context
+    times: Mapping[str, int] = field(default_factory=dict)  # how often a search found it
     used: Collection[str] = ()  # cited or acted on afterwards
 
 
 def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
-    """Look at everything that stands here."""
+    """Returns the findings about all current memories."""
     found = memory_state.list_memories(clone, now)
     shelf = candidates.read(clone)
     known = memory_conflicts.KnownClaims(found.standings)
     conflicts = memory_conflicts.standing_conflicts(clone, found.standings, known, everything=True)
     findings = [
-        *_grounds(found),
+        *_evidence_findings(found),
         *(CuratorFinding("contradicting", (one.one.id, one.other.id), one.verdict.why) for one in conflicts),
         *_duplicates(known, found),
         *_unused(found.trusted, _accepted_at(clone), use, now),
-        *_lost(found),
+        *_orphaned(found),
         *_dangling([*found.standings], {*shelf.ids, *(one.id for one in found.standings)}),
         *_oversized((*found.trusted, *found.stale)),
         *(CuratorFinding("broken", (), one.message) for one in found.broken),
@@ -89,14 +89,14 @@ def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
 
 
 def suggest(clone: Clone, health: MemoryHealth) -> MemoryHealth:
-    """Put what it suggests on the shelf, each once; what was turned down before is not suggested again."""
+    """Adds a candidate for each suggestion, once; rejected suggestions are not repeated."""
     kinds = {one.memory.id: one.memory.type for one in memory_state.read_visible(clone)[0]}
     with snapshot.hold_ground(clone) as ground:
-        found = tuple(_suggested(clone, one, kinds, ground) for one in health.findings)
+        found = tuple(_with_candidate(clone, one, kinds, ground) for one in health.findings)
     return replace(health, findings=found)
 
 
-def _suggested(
+def _with_candidate(
     clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], ground: snapshot.ProposalGround
 ) -> CuratorFinding:
     if finding.suggestion is None:
@@ -114,33 +114,33 @@ def _suggested(
             provenance=[Provenance("curate", None, finding.sentence)],
             ground=ground,
         )
-    except BadInput:  # a tombstone: somebody said no
+    except BadInput:  # a tombstone: somebody rejected it
         return replace(finding, suggestion=None)
     return replace(finding, candidate=made.id if isinstance(made, rules.Candidate) else None)
 
 
-def _grounds(found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
+def _evidence_findings(found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
     for one in found.stale:
-        moved = [text for text, state in one.receipts if state in ("changed", "gone")]
+        changed = [text for text, state in one.receipts if state in ("changed", "gone")]
         gone = all(state == "gone" for _, state in one.receipts)
-        why = f"{_names(moved)} is not there any more" if gone else f"{_names(moved)} has changed"
-        suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"all that it cites is gone: {why}") if gone else None
+        why = f"{_names(changed)} is not there any more" if gone else f"{_names(changed)} has changed"
+        suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"all its evidence is gone: {why}") if gone else None
         yield CuratorFinding("stale", (one.id,), why, suggestion)
     for one in found.expired:
         when = rules.iso(one.memory.expires_at)[:10] if one.memory.expires_at else ""
-        suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"it was meant to hold until {when}")
+        suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"it was valid until {when}")
         yield CuratorFinding("expired", (one.id,), f"expired on {when}", suggestion)
 
 
 def _duplicates(known: memory_conflicts.KnownClaims, found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
     standing = {one.id: one for one in (*found.trusted, *found.stale)}
-    told: set[frozenset[str]] = set()
+    seen: set[frozenset[str]] = set()
     for one in standing.values():
         for twin in known.same(one.memory):
             pair = frozenset((one.id, twin.id))
-            if twin.id in standing and pair not in told:
-                told.add(pair)
-                # The one with less to stand on would be merged into the other.
+            if twin.id in standing and pair not in seen:
+                seen.add(pair)
+                # The one with less evidence would be merged into the other.
                 less, more = (found.id for found in sorted((one, standing[twin.id]), key=_weight))
                 suggestion = CuratorSuggestion(f"merge:{less}:{more}", f"it says what {more} says")
                 yield CuratorFinding("duplicate", (less, more), "says the same", suggestion)
@@ -154,9 +154,9 @@ def _weight(standing: MemoryStanding) -> tuple[bool, int, float, int, str]:
 def _unused(
     trusted: Iterable[MemoryStanding], accepted: Mapping[str, datetime], use: RecallUse, now: datetime
 ) -> Iterator[CuratorFinding]:
-    """What was accepted long ago and never shown since, or is found often and never used.
+    """Yields memories accepted long ago and never shown since, or found often and never used.
 
-    While counting is young nothing can be said.
+    Until counting has run for that time, it yields none.
     """
     if use.since is None or now - use.since < UNUSED:
         return
@@ -166,7 +166,7 @@ def _unused(
             continue
         times = use.times.get(one.id.lower(), 0)
         if one.id.lower() not in use.recalled:
-            yield CuratorFinding("never recalled", (one.id,), f"accepted {began:%Y-%m-%d}, never found or told since")
+            yield CuratorFinding("never recalled", (one.id,), f"accepted {began:%Y-%m-%d}, never found or shown since")
         elif times >= OFTEN and one.id.lower() not in use.used:
             yield CuratorFinding("never used", (one.id,), f"recalled {times:,} times, never cited or acted on")
 
@@ -176,15 +176,15 @@ def _accepted_at(clone: Clone) -> dict[str, datetime]:
     return {event.target: datetime.fromisoformat(event.ts) for event in events if event.target}
 
 
-def _lost(found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
-    """Runs and commits that cannot be looked up any more: nothing speaks against the memory, nor for it."""
+def _orphaned(found: memory_state.MemoryListing) -> Iterator[CuratorFinding]:
+    """Yields memories whose runs or commits cannot be found any more: nothing disproves or supports them."""
     for one in (*found.trusted, *found.stale):
-        lost = [t for t, state in one.receipts if state in _LOST and t.startswith(("run:", "commit:"))]
-        if lost:
-            because = "nothing that it rests on can be looked up any more"
-            alone = len(lost) == len(one.receipts)
+        missing = [t for t, state in one.receipts if state in _LOST and t.startswith(("run:", "commit:"))]
+        if missing:
+            because = "none of its evidence can be found any more"
+            alone = len(missing) == len(one.receipts)
             suggestion = CuratorSuggestion(f"deprecate:{one.id}", because) if alone else None
-            yield CuratorFinding("orphaned evidence", (one.id,), f"{_names(lost)} cannot be found", suggestion)
+            yield CuratorFinding("orphaned evidence", (one.id,), f"{_names(missing)} cannot be found", suggestion)
 
 
 def _dangling(standings: Sequence[MemoryStanding], ids: Collection[str]) -> Iterator[CuratorFinding]:
@@ -196,10 +196,10 @@ def _dangling(standings: Sequence[MemoryStanding], ids: Collection[str]) -> Iter
 def _oversized(standings: Iterable[MemoryStanding]) -> Iterator[CuratorFinding]:
     for one in standings:
         if (size := tokens(f"{one.memory.statement}\n{one.memory.details}")) > OVERSIZED:
-            said = f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
-            yield CuratorFinding("oversized", (one.id,), said)
+            why = f"takes {size:,} tokens; {OVERSIZED} are plenty for one memory"
+            yield CuratorFinding("oversized", (one.id,), why)
 
 
 def _names(cited: Sequence[str]) -> str:
-    """Receipts without their hashes."""
+    """Returns receipts without their hashes."""
     return ", ".join(text.rpartition("@")[0] or text for text in cited)

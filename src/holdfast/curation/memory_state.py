@@ -1,10 +1,9 @@
-"""Which memories stand here and how far each is trusted; only T0 is shown to an agent that did not ask.
+"""Determines the state and the trust of every visible memory; only T0 is shown to agents unasked.
 
-A memory is trusted, stale, unreviewed, expired, superseded, retired, broken or in clash. Only what was approved, has
-not expired and whose evidence is unchanged counts as trusted. Trust is computed from what this clone recorded itself
-and from the trunk that the user trusted, never from a word in the memory's own file: whoever can write a file could
-write "approved" into it. `erased_elsewhere` lists what another clone erased and this one still holds: hidden, but on
-the disk.
+A memory is trusted, stale, unreviewed, expired, superseded, retired, broken or in clash. Trusted means approved, not
+expired, and with unchanged evidence. Trust is computed from what this clone recorded itself and from the trunk that the
+user trusted, never from the memory's own file: anybody who can write a file could write "approved" into it.
+`erased_elsewhere` lists what another clone erased and this one still stores: hidden, but on the disk.
 """
 
 from __future__ import annotations
@@ -29,21 +28,21 @@ from holdfast.values import frozen, replace
 
 @frozen
 class VisibleMemory:
-    """An entry visible here, read; its sighting is its own, also where its file holds several."""
+    """A visible entry; its sighting is its own, also if its file contains several."""
 
     sighting: Sighting
     memory: Accepted | Retired
-    file: Sighting | None = None  # where the file holds more than this entry
+    file: Sighting | None = None  # the whole file, if it contains other entries
     start: int = 0  # characters of the file before this entry
 
     def rewritten(self, text: str) -> str:
-        """The whole file, with another text in the place of this entry's own."""
+        """Returns the whole file with another text for this entry."""
         if self.file is None or text == self.sighting.text:
             return text if self.file is None else self.file.text
-        if self.file.origin != self.sighting.origin:  # somebody edits a neighbour
+        if self.file.origin != self.sighting.origin:  # somebody is editing another entry of the file
             raise BadInput(
-                f"{self.sighting.path} holds your own edit, which is not overwritten",
-                hint="Accept what you edited there, or undo it, and do this again.",
+                f"{self.sighting.path} contains your own edit, which is not overwritten",
+                hint="Accept your edit or undo it, then repeat this.",
             )
         before, after = self.file.text[: self.start], self.file.text[self.start + len(self.sighting.text) :]
         return f"{before}{text if text.endswith(chr(10)) or not after else text + chr(10)}{after}"
@@ -51,16 +50,16 @@ class VisibleMemory:
 
 @frozen
 class BrokenMemory:
-    """A file that cannot be read as a memory; it is left out and left alone."""
+    """A file that cannot be read as a memory; it is left out and not changed."""
 
     path: str
     message: str
-    claims: tuple[str, ...] = ()  # the ids that it may have had, by its text and by its name
+    claims: tuple[str, ...] = ()  # its possible ids, from its text and its name
 
 
 @frozen
 class ClashingMemory:
-    """A memory changed here and in the branch's history, each in its own way: both texts."""
+    """A memory changed here and, differently, in the branch's history: both texts."""
 
     path: str
     id: str
@@ -70,7 +69,7 @@ class ClashingMemory:
 
 @frozen
 class MemoryListing:
-    """Everything a listing shows, each kind apart."""
+    """All memories by state."""
 
     trusted: tuple[MemoryStanding, ...]
     stale: tuple[MemoryStanding, ...]
@@ -87,20 +86,20 @@ class MemoryListing:
 
 
 def list_memories(clone: Clone, now: datetime, *, kind: str | None = None) -> MemoryListing:
-    """How every memory, or every one of a type, stands here at this moment."""
+    """Returns the state of every memory, or of every one of a type."""
     return list_with_entries(clone, now, kind=kind)[0]
 
 
 def list_with_entries(
     clone: Clone, now: datetime, *, kind: str | None = None
 ) -> tuple[MemoryListing, dict[tuple[str, str], VisibleMemory]]:
-    """The same, and the entries themselves by the path and id of their standing."""
+    """Returns the same, and the entries by the path and id of their standing."""
     seen, broken = read_visible(clone)
     sides = [(one.memory.id, one.sighting, one.sighting.clash) for one in seen]
     clashes = [ClashingMemory(s.path, name, s.text, theirs) for name, s, theirs in sides if theirs is not None]
-    agreed = [one for one in seen if one.sighting.clash is None]
+    unclashed = [one for one in seen if one.sighting.clash is None]
     by_status: dict[str, list[MemoryStanding]] = defaultdict(list)
-    for standing in _standings(clone, agreed, now):
+    for standing in _standings(clone, unclashed, now):
         if kind in (None, standing.memory.type):  # whatever folder its file was moved to
             by_status[standing.status].append(standing)
     folder = f"{layout.FOLDER_OF[kind] if kind else layout.MEMORY}/"
@@ -114,11 +113,11 @@ def list_with_entries(
         broken=tuple(one for one in broken if one.path.startswith(folder)),
         clashes=tuple(one for one in clashes if one.path.startswith(folder)),
     )
-    return found, {(one.sighting.path, one.memory.id): one for one in agreed}
+    return found, {(one.sighting.path, one.memory.id): one for one in unclashed}
 
 
 def read_visible(clone: Clone) -> tuple[list[VisibleMemory], list[BrokenMemory]]:
-    """The memories visible here, and the files that are none."""
+    """Returns the visible memories, and the files that are not readable as one."""
     seen: list[VisibleMemory] = []
     broken: list[BrokenMemory] = []
     erased = clone.erased()
@@ -126,27 +125,27 @@ def read_visible(clone: Clone) -> tuple[list[VisibleMemory], list[BrokenMemory]]
         try:
             memory = _entry(placed)
         except BrokenEntry as error:
-            broken.append(BrokenMemory(placed.sighting.path, str(error), _claims(placed.sighting)))
+            broken.append(BrokenMemory(placed.sighting.path, str(error), _possible_ids(placed.sighting)))
             continue
         if memory.id not in erased:
-            seen.append(_seen(placed, memory))
+            seen.append(_visible_memory(placed, memory))
     return seen, broken
 
 
-def _claims(sighting: Sighting) -> tuple[str, ...]:
-    """The ids that a file may have had which cannot be read: what its text says, and how its name ends."""
+def _possible_ids(sighting: Sighting) -> tuple[str, ...]:
+    """Returns the possible ids of an unreadable file: from its text and the end of its name."""
     words = os.path.basename(sighting.path).removesuffix(".md").split("-")
     named = ("-".join(words[start:]) for start in range(len(words)))
     return tuple(filter(None, (approval_proofs.ProvenText(sighting.path, "", sighting.text).id, *named)))
 
 
-def _seen(placed: file_entries.FileEntry, memory: Accepted | Retired) -> VisibleMemory:
+def _visible_memory(placed: file_entries.FileEntry, memory: Accepted | Retired) -> VisibleMemory:
     alone = placed.file is placed.sighting
     return VisibleMemory(placed.sighting, memory, None if alone else placed.file, placed.start)
 
 
 def by_id(seen: Iterable[VisibleMemory], identity: str) -> VisibleMemory | None:
-    """The one entry of this id; two files that claim it are nobody's choice but a person's."""
+    """Returns the entry with this id; raises Ambiguous if two files claim it."""
     found = [one for one in seen if one.memory.id == identity]
     if len(found) > 1:
         raise Ambiguous(
@@ -157,12 +156,12 @@ def by_id(seen: Iterable[VisibleMemory], identity: str) -> VisibleMemory | None:
 
 
 def is_approved(clone: Clone, seen: Sequence[VisibleMemory], one: VisibleMemory) -> bool:
-    """Whether somebody approved this entry, among all that are visible."""
-    return _speaks(judge_trust(clone, seen), one)
+    """Whether somebody approved this entry, compared with all visible ones."""
+    return _is_text_approved(judge_trust(clone, seen), one)
 
 
 def by_hand(clone: Clone, one: VisibleMemory) -> VisibleMemory:
-    """The same memory as the work tree has it, where somebody edited the file over a change that waits."""
+    """Returns the memory as the work tree has it, if somebody edited the file on top of a pending change."""
     file = one.file or one.sighting
     edited = file.edited
     if edited is None or edited == file.text:
@@ -170,15 +169,15 @@ def by_hand(clone: Clone, one: VisibleMemory) -> VisibleMemory:
     blob = clone.repo.hash_blob(edited.encode())
     found = list(file_entries.apart(clone.repo, replace(file, text=edited, blob=blob, origin="edit", edited=None)))
     if len(found) == 1 and one.file is None:
-        return _seen(found[0], _entry(found[0]))
+        return _visible_memory(found[0], _entry(found[0]))
     for placed in found:
         try:
             memory = _entry(placed)
         except BrokenEntry:
             continue
         if memory.id == one.memory.id:
-            return _seen(placed, memory)
-    return one  # taken out by hand: absence from a file is no decision
+            return _visible_memory(placed, memory)
+    return one  # removed by hand: a missing entry is not a decision
 
 
 def _entry(placed: file_entries.FileEntry) -> Accepted | Retired:
@@ -192,40 +191,40 @@ def _entry(placed: file_entries.FileEntry) -> Accepted | Retired:
 def _standings(clone: Clone, seen: Sequence[VisibleMemory], now: datetime) -> list[MemoryStanding]:
     known = judge_trust(clone, seen)
     for name in known.hidden:
-        said = f"{name}, which was approved here, is hidden: another clone erased it"
-        if (told := f"{said}; to delete it here, too: holdfast erase {name}") not in clone.notes:
-            clone.notes.append(told)
+        sentence = f"{name}, which was approved here, is hidden: another clone erased it"
+        if (note := f"{sentence}; to delete it here, too: holdfast erase {name}") not in clone.notes:
+            clone.notes.append(note)
     approved = {_place(one) for one in seen if _is_approved(known, one)}
     evidence = states(clone, (text for one in seen for text in one.memory.evidence))
-    newer = _newer((one for one in seen if _place(one) in approved), known)
+    newer = _successors((one for one in seen if _place(one) in approved), known)
     chief = {one.memory.id: one.sighting.path for one in seen if known.repeats and not known.is_repeat(one)}
     found = []
     for one in seen:
         tier = known.tier(one)
         after = next((name for name, rank in newer.get(one.memory.id, ()) if outranks(rank, tier)), None)
-        status = _doubt(known, one)
+        status = _unapproved_status(known, one)
         if _place(one) in approved:
-            status = _status(one.memory, evidence, superseded=after is not None, now=now)
+            status = _approved_status(one.memory, evidence, superseded=after is not None, now=now)
         copied = chief.get(one.memory.id) if known.is_repeat(one) else None
         found.append(_standing(one, evidence, status=status, tier=tier, newer=after, copied=copied))
     return found
 
 
-def _doubt(known: TrustJudgement, one: VisibleMemory) -> str:
-    """How a text stands that does not count as approved."""
+def _unapproved_status(known: TrustJudgement, one: VisibleMemory) -> str:
+    """Returns the status of a text that does not count as approved."""
     if not known.is_edited(one) or known.is_repeat(one):
         return "unreviewed"
     return UNCHECKED if one.memory.id in known.unchecked else EDITED
 
 
 def _is_approved(known: TrustJudgement, one: VisibleMemory) -> bool:
-    """Whether somebody approved this text, or that it no longer holds."""
+    """Whether somebody approved this text, or its retirement."""
     ended = isinstance(one.memory, Retired) and known.approvals.ends(one.memory.id, blob=one.sighting.blob)
-    return _speaks(known, one) or (ended and not known.is_repeat(one))
+    return _is_text_approved(known, one) or (ended and not known.is_repeat(one))
 
 
-def _speaks(known: TrustJudgement, one: VisibleMemory) -> bool:
-    """Whether somebody approved this text; a file that only repeats another's id is no memory of its own."""
+def _is_text_approved(known: TrustJudgement, one: VisibleMemory) -> bool:
+    """Whether somebody approved this text; a file that repeats another's id is not a memory of its own."""
     if known.is_repeat(one) or known.is_edited(one):
         return False
     if known.tier(one) == T0 and isinstance(one.memory, Accepted):
@@ -238,11 +237,11 @@ def _place(one: VisibleMemory) -> tuple[str, int]:
     return one.sighting.path, one.start
 
 
-def _newer(approved: Iterable[VisibleMemory], known: TrustJudgement) -> Mapping[str, list[tuple[str, str]]]:
-    """Which memories are to take the place of which, with how far each of them is trusted.
+def _successors(approved: Iterable[VisibleMemory], known: TrustJudgement) -> Mapping[str, list[tuple[str, str]]]:
+    """Returns the memories that supersede each memory, with their tiers.
 
-    Only what was approved itself may take another's place, and only that of one it outranks: else any file
-    could silence a fact. And what a person let take another's place keeps it, whatever becomes of its file.
+    Only an approved memory supersedes another, and only one it outranks: otherwise any file could hide a fact. A
+    replacement that a person approved stays one, whatever happens to its file.
     """
     found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for one in approved:
@@ -257,7 +256,7 @@ def _standing(
     one: VisibleMemory, evidence: Mapping[str, State], *, status: str, tier: str, newer: str | None, copied: str | None
 ) -> MemoryStanding:
     memory, sighting = one.memory, one.sighting
-    notes = [f"{text} {_SAID[evidence[text]]}" for text in memory.evidence if evidence[text] != "holds"]
+    notes = [f"{text} {_EVIDENCE_NOTES[evidence[text]]}" for text in memory.evidence if evidence[text] != "holds"]
     if newer is not None:
         notes.append(f"superseded by {newer}")
     if copied is not None:
@@ -273,14 +272,14 @@ def _standing(
 
 
 def _is_edited_since(one: VisibleMemory) -> bool:
-    """Whether the work tree has another text of it than the change that waits."""
+    """Whether the work tree has another text of it than the pending change."""
     edited, path = one.sighting.edited, one.sighting.path
     if one.file is None or edited is None:
         return edited not in (None, one.sighting.text)
     return file_entries.by_id(edited, path).get(one.memory.id) not in (None, one.sighting.text)
 
 
-_SAID: dict[State, str] = {
+_EVIDENCE_NOTES: dict[State, str] = {
     "changed": "has changed since it was cited",
     "gone": "is not here any more",
     "unanchored": "is on no branch any more",
@@ -288,8 +287,8 @@ _SAID: dict[State, str] = {
 _SPANS = ("file:", "lines:", "symbol:")
 
 
-def _status(memory: Memory, states: Mapping[str, State], *, superseded: bool, now: datetime) -> str:
-    """How an approved memory stands; where it cites files, not where it cites a run or commit, it may be stale."""
+def _approved_status(memory: Memory, states: Mapping[str, State], *, superseded: bool, now: datetime) -> str:
+    """Returns the status of an approved memory; only evidence in files, not runs or commits, makes it stale."""
     if isinstance(memory, Retired):
         return "deprecated"
     if superseded:
@@ -305,21 +304,21 @@ __all__ = ["T0", "T2", "T4", "approved", "approved_text", "judge_trust", "outran
 
 @frozen
 class TrustJudgement:
-    """What the log says about the memories that are visible here."""
+    """What the log says about the visible memories."""
 
     approvals: Approvals
     tiers: Mapping[tuple[str, str], str]  # by a memory's id and its text's blob
-    repeats: Collection[tuple[str, str, str]]  # id, blob and path of what only repeats an approved id
-    kept: Mapping[str, str]  # what stays superseded, to what took its place by a person's word
-    hidden: Sequence[str]  # what a person approved here and another clone erased
-    edited: Collection[tuple[str, str]]  # id and blob of texts that are not the one that a person approved
-    unchecked: Collection[str]  # ids of those among them of which a shallow clone cannot tell
+    repeats: Collection[tuple[str, str, str]]  # id, blob and path of files that repeat an approved id
+    kept: Mapping[str, str]  # superseded ids and the memories with which a person replaced them
+    hidden: Sequence[str]  # ids that a person approved here and another clone erased
+    edited: Collection[tuple[str, str]]  # id and blob of texts that differ from the approved one
+    unchecked: Collection[str]  # ids of those whose approval a shallow clone cannot check
 
     def tier(self, one: VisibleMemory) -> str:
         return T4 if self.is_repeat(one) else self.tiers[one.memory.id, one.sighting.blob]
 
     def is_edited(self, one: VisibleMemory) -> bool:
-        """Whether a person approved another text of it; an edit in the work tree is not committed yet."""
+        """Whether a person approved another text of it; uncommitted edits in the work tree do not count."""
         if not self.edited or one.sighting.origin == "edit":
             return False
         return (one.memory.id, one.sighting.blob) in self.edited
@@ -329,7 +328,7 @@ class TrustJudgement:
 
 
 def judge_trust(clone: Clone, seen: Sequence[VisibleMemory]) -> TrustJudgement:
-    """Who approved what, and the tier of every text, from one look at the log."""
+    """Returns who approved what, and the tier of every text, from one read of the log."""
     claims = [one.memory.id for one in seen]
     everybody, own = approvals.heard(clone, set(claims))
     vouched = upstream.vouched(clone)
@@ -347,12 +346,12 @@ def judge_trust(clone: Clone, seen: Sequence[VisibleMemory]) -> TrustJudgement:
 
 
 def _hidden(erased: Collection[str], own: Iterable[MemoryApproval], known: Tiers) -> list[str]:
-    """What a person approved here, and another clone erased."""
+    """Returns the memories that a person approved here and another clone erased."""
     return sorted({one.target for one in own if one.target in erased and one.kind == "accept" and known.stands(one)})
 
 
 def tiers(clone: Clone, seen: Sequence[VisibleMemory]) -> Mapping[tuple[str, str], str]:
-    """The tier of every text, by its memory's id and its blob."""
+    """Returns the tier of every text, by its memory's id and its blob."""
     own = approvals.decided(clone, {one.memory.id for one in seen})
     texts = {(one.memory.id, one.sighting.blob) for one in seen}
     vouched, waits = upstream.vouched(clone), approvals.waiting(clone)
@@ -364,12 +363,12 @@ def _tiers(seen: Sequence[VisibleMemory], known: Tiers) -> Mapping[tuple[str, st
     for one in seen:
         name, blob = text = (one.memory.id, one.sighting.blob)
         tier = known.of(name, blob=blob, edited=one.sighting.origin == "edit")
-        found[text] = max(tier, found.get(text, T0))  # the same text twice: the least trusted way in counts
+        found[text] = max(tier, found.get(text, T0))  # the same text twice: the least trusted source counts
     return found
 
 
 def approved(clone: Clone, names: Collection[str]) -> set[str]:
-    """Which of these memories a person approved, here or in the trusted trunk, in whatever text."""
+    """Returns which of these memories a person approved, here or in the trusted trunk, in any text."""
     own, trunk = approvals.decided(clone, names), upstream.vouched(clone).latest
     known = Tiers(own, upstream.vouched(clone), (), causes=Causes(clone))
     here = {one.target for one in own if one.kind == "accept" and one.blob and known.stands(one)}
@@ -377,7 +376,7 @@ def approved(clone: Clone, names: Collection[str]) -> set[str]:
 
 
 def approved_text(clone: Clone, name: str, path: str) -> str | None:
-    """The text of a memory that a person approved last, as far as git still has it."""
+    """Returns the text of a memory that a person approved last, if git still has it."""
     vouched = upstream.vouched(clone)
     own = approvals.decided(clone, {name})
     known = Tiers(own, vouched, (), causes=Causes(clone))
@@ -394,18 +393,18 @@ def approved_text(clone: Clone, name: str, path: str) -> str | None:
 
 
 def outranks(one: str, other: str) -> bool:
-    """Whether what has the first tier may take the place of what has the second."""
+    """Whether a memory of the first tier may supersede one of the second."""
     return one <= other
 
 
 def erased_elsewhere(clone: Clone) -> list[str]:
-    """What another clone erased, as HEAD's log says, and this one still holds: hidden, but on the disk."""
+    """Returns what another clone erased, by HEAD's log, and this one still stores: hidden, but on the disk."""
     here = {name for store in clone.stores for name in store.listed(store.erased)}
     theirs = {name for name in clone.erased() if name not in here}
     if not theirs:
         return []
     held = {name for store in clone.stores for name in theirs if _keeps(store, name)}
-    # The paths of which this clone keeps a text: one that waits, or one it published.
+    # The paths with a text in this clone: a pending change, or a published one.
     kept = (c for store in clone.stores for c in (*pending_changes.waiting(store), *pending_changes.published(store)))
     files = [*clone.repo.tree("HEAD", layout.MEMORY), *(change.path for change in kept if change.text is not None)]
     held |= {name for name in theirs if any(path.endswith(f"-{name}.md") for path in files)}
@@ -416,5 +415,5 @@ def erased_elsewhere(clone: Clone) -> list[str]:
 
 
 def _keeps(store: layout.Layout, name: str) -> bool:
-    """Whether a store has a run's capsule or a candidate of this name."""
+    """Whether a store has a run's capsule or a candidate with this id."""
     return os.path.isdir(store.run(name)) or os.path.lexists(os.path.join(store.candidates, f"{name}.md"))

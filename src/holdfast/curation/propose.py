@@ -1,16 +1,14 @@
-"""Proposing a memory: it becomes a candidate, which waits on the shelf until somebody decides.
+"""Proposes memories: a proposal becomes a candidate, which waits until somebody decides.
 
 The same claim is one memory however often it is proposed, in these or in other words:
 
-- waiting already: the candidate is given back, joined with the new evidence;
-- accepted already: the accepted memory is given back as it stands (its text was approved, so it does not
-  change); new evidence is noted in the log;
-- accepted once, but it has expired, or its evidence is stale and there is new: a new candidate that
-  supersedes the old one;
-- rejected: BadInput says when and why. A person may still accept the tombstone.
+- a candidate with it exists: returned with the new evidence added; - an accepted memory with it exists: returned
+unchanged, because its text was approved; the log notes new evidence; - it was accepted, but expired or stale while
+there is new evidence: a new candidate that supersedes the old one; - it was rejected: BadInput says when and why. A
+person may still accept the tombstone.
 
-Whether two texts make the same claim is `model.claims`' business. `harvest` proposes what `curation.extraction` finds
-in a run or a session, each find with where it was said; nothing of it is trusted before a person decides.
+`model.claims` decides whether two texts make the same claim. `harvest` proposes what `curation.extraction` finds in a
+run or a session, each with its source; agents get none of it unasked before a person decides.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +33,7 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from holdfast.curation import extraction
     from holdfast.model import claims
-else:  # dear to load, and few commands read transcripts or compare statements
+else:  # slow to import, and few commands read transcripts or compare statements
     extraction = LazyModule("holdfast.curation.extraction")
     claims = LazyModule("holdfast.model.claims")
 
@@ -65,11 +63,11 @@ def propose(
     new_id: NewId = memory_id,
     ground: ProposalGround | None = None,
 ) -> Candidate | Accepted:
-    """Put a candidate on the shelf, or find the memory that says the same already.
+    """Stores a candidate, or returns the memory that makes the same claim.
 
     Secrets are removed before anything is compared or written; evidence becomes receipts, and must hold. `earlier` are
-    receipts of versions that were committed once: they are kept though they may have changed since. `ground` comes
-    from `together`, where many are proposed at once.
+    receipts of versions that were committed once: they stay although the files may have changed since. `ground` comes
+    from `hold_ground`, for many proposals at once.
     """
     cited = rules.unique(map(str, (*resolve_ground(clone, map(str, evidence)), *earlier)))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
@@ -101,11 +99,11 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
     )
     known = _known(clone, alike, fields)
     if isinstance(known, Candidate):
-        joined = _join(clone, known, fields)
+        joined = _add_evidence(clone, known, fields)
         ground.put(joined)
         return joined
     if isinstance(known, Accepted):
-        # New receipts for an approved memory stand in the log; its file is not changed behind the reviewer.
+        # New receipts for an approved memory go to the log: its file does not change without a reviewer.
         noted = set(known.evidence)
         for _, body in decisions.recorded(clone, (known.id,), ("propose",)):
             noted.update(body.get("receipts") or ())
@@ -113,7 +111,7 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
             decisions.record(clone, "propose", Accepted.of(known, evidence=fields["evidence"]))
         return known
     if (fields["id"] or "").lower() in (name.lower() for name in ground.ids):  # file names may ignore case
-        raise BadInput(f"{fields['id']} says something else already", hint="Leave --id out to get a new one.")
+        raise BadInput(f"{fields['id']} exists with another statement", hint="Leave --id out to get a new one.")
     if unknown := [name for name in fields["supersedes"] if name not in ground.ids]:
         raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast memories`.")
     fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(alike, fields["statement"])])
@@ -126,22 +124,22 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
 
 
 def _known(clone: Clone, alike: list[Memory], fields: dict[str, Any]) -> Candidate | Accepted | None:
-    """The memory that says the same and still counts; BadInput if it was rejected."""
+    """Returns the current memory with the same claim; BadInput if it was rejected."""
     accepted = (one for one in alike if isinstance(one, Accepted) and not _outlived(clone, one, fields["evidence"]))
     if found := next(accepted, None) or next((one for one in alike if isinstance(one, Candidate)), None):
         return found
     for tombstone in (one for one in alike if isinstance(one, Rejected)):
         why = f": {tombstone.reason}" if tombstone.reason else ""
-        words = "this" if rules.same_words(tombstone.statement, fields["statement"]) else "this in other words"
+        words = "" if rules.same_words(tombstone.statement, fields["statement"]) else ", in other words"
         raise BadInput(
-            f"{tombstone.id} said {words} and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
+            f"{tombstone.id} has the same claim{words}, and was rejected on {tombstone.rejected_at:%Y-%m-%d}{why}",
             hint=f"A person may still accept it: holdfast review accept {tombstone.id}",
         )
     return None
 
 
-def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
-    """One more witness for what waits already."""
+def _add_evidence(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
+    """Adds evidence and provenance to an existing candidate."""
     evidence = rules.join_evidence(known.evidence, fields["evidence"])
     provenance = rules.unique([*known.provenance, *fields["provenance"]])[: rules.MAX_ITEMS]
     if (evidence, provenance) == (known.evidence, known.provenance):
@@ -155,7 +153,7 @@ def _join(clone: Clone, known: Candidate, fields: dict[str, Any]) -> Candidate:
 
 
 def _outlived(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> bool:
-    """Whether an accepted memory needs a fresh decision: its time is over, or there is better evidence."""
+    """Whether an accepted memory needs a new decision: it expired, or it is stale and there is new evidence."""
     if is_expired(known, clone.clock()):
         return True
     stale = any(state in ("changed", "gone") for state in states(clone, known.evidence).values())
@@ -163,34 +161,34 @@ def _outlived(clone: Clone, known: Accepted, evidence: tuple[str, ...]) -> bool:
 
 
 def _predecessors(alike: list[Memory], statement: str) -> list[str]:
-    """Entries that said the same: whoever asks found that none of them counts any more."""
+    """Returns accepted memories with the same words; the caller knows that none of them is current."""
     accepted = (memory for memory in alike if isinstance(memory, Accepted))
     return [memory.id for memory in accepted if rules.same_words(memory.statement, statement)]
 
 
 def expiry(clone: Clone, when: str | datetime | None) -> datetime | None:
-    """The moment that is meant, which must be to come."""
+    """Returns the time a person means, which must be in the future."""
     if when is None or when == "":
         return None
     if isinstance(when, datetime) and when.tzinfo is None:
         raise BadInput("expires_at must name its time zone")
     end = rules.expiry(when, clone.clock()) if isinstance(when, str) else rules.moment(when.isoformat())
     if end <= clone.clock():
-        raise BadInput(f"{rules.iso(end)} is past already", hint="Name a moment to come: 30d, or a date.")
+        raise BadInput(f"{rules.iso(end)} is in the past", hint="Name a future time: 30d, or a date.")
     return end
 
 
 Ask = Callable[[str], str | None]
-Cited = Callable[[ExtractedMemory], Sequence[str | Evidence]]  # a receipt that is no text is an `earlier` one
+Cited = Callable[[ExtractedMemory], Sequence[str | Evidence]]  # receipts that are not strings are `earlier` ones
 
 
 @frozen
 class Harvested:
-    """What a harvest proposed."""
+    """The result of a harvest."""
 
-    new: tuple[str, ...] = ()  # ids of candidates that nobody had proposed before
-    joined: int = 0  # times something known got one more witness
-    refused: int = 0  # times it had been rejected before, or could not be taken
+    new: tuple[str, ...] = ()  # ids of new candidates
+    joined: int = 0  # proposals that added evidence to a known memory
+    refused: int = 0  # proposals rejected before, or not valid
 
 
 def harvest(
@@ -203,19 +201,18 @@ def harvest(
     sent: Sequence[str] = (),
     ask: Ask | None = None,
 ) -> Harvested:
-    """Propose what the turns say: found by the user's model command if there is one, else by our own rules.
+    """Proposes the claims in the turns: found by the user's model command if there is one, else by our own rules.
 
-    `source` is the run or session, such as run:<id>; `evidence` gives what each find rests on, and `holds` says
-    whether what it names is still there. `sent` are the packs that its agent was given: they must not come back as its
-    own words.
+    `source` is the run or session, such as run:<id>; `evidence` returns a claim's evidence, and `holds` says whether
+    what it names still exists. `sent` are the packs that its agent got: they must not come back as its own words.
     """
-    asked = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
-    found = extraction.find_claims(turns, sent=sent, holds=holds) if asked is None else list(filter(holds, asked))
-    return _proposed(clone, found, source, evidence) if found else Harvested()
+    by_model = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
+    found = extraction.find_claims(turns, sent=sent, holds=holds) if by_model is None else list(filter(holds, by_model))
+    return _propose_all(clone, found, source, evidence) if found else Harvested()
 
 
-def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evidence: Cited) -> Harvested:
-    """Propose each; it holds where its own words say, else for the files it rests on."""
+def _propose_all(clone: Clone, found: Sequence[ExtractedMemory], source: str, evidence: Cited) -> Harvested:
+    """Proposes each claim; it applies to the paths in its words, else to the files in its evidence."""
     new, joined, refused = [], 0, 0
     named = paths_mentioned(clone.repo, (one.statement for one in found))
     with hold_ground(clone) as ground:
@@ -237,9 +234,9 @@ def _proposed(clone: Clone, found: Sequence[ExtractedMemory], source: str, evide
                     provenance=[Provenance(source, *said) for said in ((one.turn, one.words), *one.also)],
                     tags=[one.rule.replace(" ", "-")],
                 )
-            except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
+            except (NotStored, ReadOnlyStore):  # a full disk says nothing about the claim
                 raise
-            except HoldfastError:  # rejected before, or not fit to be kept
+            except HoldfastError:  # rejected before, or not valid
                 refused += 1
                 continue
             new += [made.id] if made.id not in before else []

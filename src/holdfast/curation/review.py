@@ -1,8 +1,8 @@
-"""Review: a candidate becomes an entry or a tombstone, an entry is confirmed, two become one.
+"""Review: a candidate becomes an entry or a tombstone, an entry is confirmed, two memories are merged.
 
-Each decision is a few steps, each durable before the next: the entry's text as a change that waits to be
-published, then the event, then the candidate's file goes. A step finds out by itself whether it was done
-before, so a command that was killed anywhere is completed by running it again.
+Each decision takes a few steps, each durable before the next: the entry's text as a pending change, then the event,
+then the candidate's file is deleted. A step finds out by itself whether it was done before, so a command that was
+killed at any point is completed by running it again.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from holdfast.store import layout, memory_files
 
 
 def waiting(clone: Clone) -> list[MemoryStanding]:
-    """The candidates of this clone, with how their evidence stands; damaged ones go to its notes."""
+    """Returns the candidates of this clone with the state of their evidence; damaged ones are added to its notes."""
     shelf = candidates.read(clone)
     clone.notes.extend(f"left out: {error}" for error in shelf.broken)
-    held = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
+    evidence_states = states(clone, (text for memory in shelf.waiting.values() for text in memory.evidence))
     here, changed = clone.line().id, candidates.changed(clone, *shelf.waiting.values())
     found = []
     for memory in shelf.waiting.values():
-        receipts = tuple((text, held[text]) for text in memory.evidence)
+        receipts = tuple((text, evidence_states[text]) for text in memory.evidence)
         notes = _elsewhere(memory, here) + changed.get(memory.id, ())
         found.append(MemoryStanding(memory, "candidate", receipts=receipts, notes=notes))
     return found
 
 
 def known(clone: Clone) -> KnownClaims:
-    """All that a candidate is held against."""
+    """Returns all memories that a candidate is compared with."""
     standings = memory_state.list_memories(clone, clone.clock()).standings
     return KnownClaims(standings, candidates.read(clone).rejected.values())
 
@@ -52,42 +52,42 @@ def accept(
     against: KnownClaims | None = None,
     again: bool = True,
 ) -> MemoryStanding:
-    """Approve a candidate on the current line, or an entry as it stands, edited by hand or not.
+    """Approves a candidate on the current line, or an entry with its current text, edited by hand or not.
 
-    What contradicts something that stands is refused, unless the wish says how both are to be taken. `against` saves
-    looking for it again, where many are decided at once. What was approved before is recorded again only if `again`.
+    A memory that contradicts a current one is refused, unless the wish says how to treat both. `against` saves a lookup
+    when many are accepted at once. An earlier approval is recorded again only with `again`.
     """
     wish = wish or revise.ReviewerWish()
     with candidates.locked(clone):
-        there = snapshot.read_table(clone)
-        name = there.meant(identity)
-        if unknown := [old for old in wish.supersede if old not in there.entry_ids]:
+        table = snapshot.read_table(clone)
+        name = table.meant(identity)
+        if unknown := [old for old in wish.supersede if old not in table.entry_ids]:
             raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast memories`.")
-        entry = there.entry(name)
-        if name in there.shelf.waiting:
-            looked_at = candidate = there.shelf.waiting[name]
+        entry = table.entry(name)
+        if name in table.shelf.waiting:
+            checked = candidate = table.shelf.waiting[name]
             if candidate.suggests:
-                return _follow(clone, candidate, there, reviewer)
-            if reviewer.person and candidate.evidence:  # whoever approves it has seen what changed meanwhile
-                looked_at = Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
-            settled = settle(clone, looked_at, wish, against)
+                return _apply(clone, candidate, table, reviewer)
+            if reviewer.person and candidate.evidence:  # the reviewer has seen the diff
+                checked = Candidate.of(candidate, evidence=revise.fresh_evidence(clone, candidate))
+            settled = settle(clone, checked, wish, against)
             return _approve(clone, settled, entry, reviewer, was=candidate)
         if entry is None:
-            tombstone = there.shelf.rejected[name]
+            tombstone = table.shelf.rejected[name]
             if not reviewer.person:
                 when = f"{tombstone.rejected_at:%Y-%m-%d}"
                 raise reviewer.refusal(f"{name} was rejected on {when}, so only a person may accept it now")
             candidate = Candidate.of(tombstone)
             settled = settle(clone, candidate, wish)
             return _approve(clone, settled, None, reviewer, was=candidate)
-        held = against or known(clone)
-        return _accept_entry(clone, memory_state.by_hand(clone, entry), reviewer, wish, held, again=again)
+        compared = against or known(clone)
+        return _accept_entry(clone, memory_state.by_hand(clone, entry), reviewer, wish, compared, again=again)
 
 
 def _accept_entry(
     clone: Clone, entry: VisibleMemory, reviewer: Reviewer, wish: revise.ReviewerWish, held: KnownClaims, *, again: bool
 ) -> MemoryStanding:
-    """Confirm an entry: as it stands, or as the reviewer wishes it, with evidence as it is now."""
+    """Confirms an entry: unchanged, or with the reviewer's wish and current evidence."""
     memory, wanted = entry.memory, entry.memory
     by_hand = entry.sighting.origin == "edit" and wish.is_plain
     if isinstance(memory, Accepted):
@@ -110,7 +110,7 @@ def _as_wished(clone: Clone, memory: Accepted, wish: revise.ReviewerWish, agains
     if rules.is_expired(new, clone.clock()):
         raise BadInput(
             f"{memory.id} expired on {rules.iso(memory.expires_at or clone.clock())[:10]}",
-            hint=f"Say until when it holds: holdfast review accept {memory.id} --expires 90d (or never)",
+            hint=f"Set a new date: holdfast review accept {memory.id} --expires 90d (or never)",
         )
     return new
 
@@ -118,63 +118,63 @@ def _as_wished(clone: Clone, memory: Accepted, wish: revise.ReviewerWish, agains
 def settle(
     clone: Clone, candidate: Candidate, wish: revise.ReviewerWish, against: KnownClaims | None = None
 ) -> Candidate:
-    """The candidate as the reviewer wishes it; Contradicts, if something still speaks against it.
+    """Returns the candidate with the reviewer's wish; Contradicts if it still contradicts a current memory.
 
-    What may speak against it refuses nothing, and is said.
+    A memory that only may contradict it refuses nothing and is added to the notes.
     """
-    there = against or known(clone)
-    wanted = Candidate.of(candidate, **wish.changes(candidate, there.conflicts(candidate)))
-    memory_conflicts.refuse(there.conflicts(wanted))
-    clone.notes += (f"{one.sentence}; if only one can hold: holdfast undo" for one in there.hints(wanted))
+    compared = against or known(clone)
+    wanted = Candidate.of(candidate, **wish.changes(candidate, compared.conflicts(candidate)))
+    memory_conflicts.refuse(compared.conflicts(wanted))
+    clone.notes += (f"{one.sentence}; if only one is right: holdfast undo" for one in compared.hints(wanted))
     return wanted
 
 
 def reject(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> MemoryStanding:
-    """Turn a candidate down; its tombstone stays, so that the same claim is not proposed again."""
+    """Rejects a candidate; its tombstone stays, so that the same claim is not proposed again."""
     with candidates.locked(clone):
-        there = snapshot.read_table(clone)
-        name = there.meant(identity)
-        if name not in there.shelf.ids:
+        table = snapshot.read_table(clone)
+        name = table.meant(identity)
+        if name not in table.shelf.ids:
             raise BadInput(
                 f"{name} is accepted; only a candidate can be rejected",
                 hint=f"Retire it instead: holdfast review retire {name}",
             )
-        buried = there.shelf.rejected.get(name)
-        tombstone = buried or _bury(clone, there.shelf.waiting[name], reason, reviewer)
-        if buried is None or not decisions.ever(clone, name, "reject"):  # killed before the event
+        existing = table.shelf.rejected.get(name)
+        tombstone = existing or _make_tombstone(clone, table.shelf.waiting[name], reason, reviewer)
+        if existing is None or not decisions.ever(clone, name, "reject"):  # killed before the event
             decisions.record(clone, "reject", tombstone, reviewer=reviewer, reason=tombstone.reason or None)
         return MemoryStanding(tombstone, "rejected")
 
 
 def join(clone: Clone, identity: str, into: str, reviewer: Reviewer) -> MemoryStanding:
-    """A candidate says what another memory says: its evidence goes there, and the candidate goes."""
+    """Merges a candidate into another memory: its evidence is added there, and the candidate is deleted."""
     with candidates.locked(clone):
-        there = snapshot.read_table(clone)
-        name, other = there.meant(identity), there.meant(into, there.ids)
-        if name not in there.shelf.waiting or name == other:
-            raise BadInput(f"{name} is no candidate that could be merged into {other}")
-        candidate, entry = there.shelf.waiting[name], there.entry(other)
-        if other in there.shelf.waiting:
-            done = _join_candidate(clone, candidate, there.shelf.waiting[other], reviewer)
+        table = snapshot.read_table(clone)
+        name, other = table.meant(identity), table.meant(into, table.ids)
+        if name not in table.shelf.waiting or name == other:
+            raise BadInput(f"{name} is not a candidate that can be merged into {other}")
+        candidate, entry = table.shelf.waiting[name], table.entry(other)
+        if other in table.shelf.waiting:
+            standing = _join_candidate(clone, candidate, table.shelf.waiting[other], reviewer)
         elif entry is None or not isinstance(entry.memory, Accepted):
-            raise BadInput(f"{other} does not stand here", hint="Merge into a candidate or an accepted memory.")
+            raise BadInput(f"{other} is not a current memory", hint="Merge into a candidate or an accepted memory.")
         elif not reviewer.person:
             raise reviewer.refusal(f"only a person may change {other}, which was accepted")
         else:
             revise.refuse_edit(entry, other)
             memory = Accepted.of(entry.memory, evidence=rules.join_evidence(entry.memory.evidence, candidate.evidence))
-            taken = ((name, memory_files.render(candidate)),)
-            done = revise.revise(clone, entry, memory, reviewer, action="join", taken=taken)
+            replaced = ((name, memory_files.render(candidate)),)
+            standing = revise.revise(clone, entry, memory, reviewer, action="join", taken=replaced)
         decisions.record(clone, "join", candidate, reviewer=reviewer, reason=f"merged into {other}")
         candidates.discard(clone, name)
-        return done
+        return standing
 
 
 def _join_candidate(clone: Clone, candidate: Candidate, other: Candidate, reviewer: Reviewer) -> MemoryStanding:
     before = tuple((one.id, memory_files.render(one)) for one in (candidate, other))
-    said = rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS]
+    provenance = rules.unique([*other.provenance, *candidate.provenance])[: rules.MAX_ITEMS]
     evidence = rules.join_evidence(other.evidence, candidate.evidence)
-    joined = Candidate.of(other, provenance=said, evidence=evidence)
+    joined = Candidate.of(other, provenance=provenance, evidence=evidence)
     candidates.keep(clone, joined)
     decisions.record(clone, "propose", joined)
     undo.note(clone, undo.UndoStep("join", candidate.id, before), reviewer)
@@ -188,10 +188,10 @@ def promote(
     reviewer: Reviewer | None = None,
     threshold: float | None = None,
 ) -> MemoryStanding:
-    """Approve with a reviewer, or without one where the settings' threshold and the evidence allow it.
+    """Approves with a reviewer, or without one if the settings' threshold and the evidence allow it.
 
-    `what` is a memory, its id, or the fields of one to propose. Where nobody may approve, a candidate
-    is left and NeedsReview names it.
+    `what` is a memory, its id, or the fields of one to propose. If nobody may approve it, a candidate is left and
+    NeedsReview names it.
     """
     if isinstance(what, Mapping):
         what = propose.propose(clone, **_fields(what))
@@ -199,14 +199,14 @@ def promote(
     if reviewer is not None:
         return accept(clone, identity, reviewer, again=False)
     with candidates.locked(clone):
-        there = snapshot.read_table(clone)
-        name = there.meant(identity)
-        entry = there.entry(name)
-        if name not in there.shelf.waiting and entry and memory_state.is_approved(clone, there.seen, entry):
+        table = snapshot.read_table(clone)
+        name = table.meant(identity)
+        entry = table.entry(name)
+        if name not in table.shelf.waiting and entry and memory_state.is_approved(clone, table.seen, entry):
             path, blob = entry.sighting.path, entry.sighting.blob
             return MemoryStanding(entry.memory, rules.status(entry.memory), path=path, blob=blob)
-        memory = there.shelf.waiting.get(name) or (entry.memory if entry else there.shelf.rejected[name])
-        if why := _why_not_alone(clone, memory, threshold):
+        memory = table.shelf.waiting.get(name) or (entry.memory if entry else table.shelf.rejected[name])
+        if why := _why_reviewer_needed(clone, memory, threshold):
             raise NeedsReview(f"{name} waits for review: {why}")
         if isinstance(memory, Candidate):
             return _approve(clone, memory, entry, None, was=memory)
@@ -217,7 +217,7 @@ def promote(
 def _approve(
     clone: Clone, candidate: Candidate, entry: VisibleMemory | None, reviewer: Reviewer | None, *, was: Candidate
 ) -> MemoryStanding:
-    """The entry, its event, and the candidate's end, as far as they are not done."""
+    """Writes the entry and its event, and deletes the candidate, as far as these are not done."""
     kind = reviewer.approval if reviewer else "promote"
     revise.need_evidence(clone, candidate, reviewer)
     on_their_word = reviewer.name if reviewer and reviewer.person and not candidate.evidence else None
@@ -231,8 +231,8 @@ def _approve(
         path = entry.sighting.path
     else:
         raise BadInput(
-            f"{memory.id} already stands in {entry.sighting.path} with other words",
-            hint=f"Turn the candidate down: holdfast review reject {memory.id}",
+            f"{memory.id} already exists in {entry.sighting.path} with other words",
+            hint=f"Reject the candidate: holdfast review reject {memory.id}",
         )
     blob = clone.repo.hash_blob(text.encode())
     if not decisions.has(clone, memory.id, kind, blob=blob):
@@ -246,27 +246,27 @@ def _approve(
     return MemoryStanding(memory, "accepted", path=path, blob=blob, trust=trust, notes=notes)
 
 
-def _follow(clone: Clone, candidate: Candidate, there: snapshot.ReviewTable, reviewer: Reviewer) -> MemoryStanding:
-    """Do what a candidate suggests: say that another memory no longer holds, or that two are one."""
+def _apply(clone: Clone, candidate: Candidate, table: snapshot.ReviewTable, reviewer: Reviewer) -> MemoryStanding:
+    """Applies a candidate's suggestion: retires another memory, or merges two."""
     action, *names = (candidate.suggests or "").split(":")
-    found = [one for one in map(there.entry, names) if one is not None and isinstance(one.memory, Accepted)]
+    found = [one for one in map(table.entry, names) if one is not None and isinstance(one.memory, Accepted)]
     if len(found) != len(names):
         raise NotFound(
-            f"{' and '.join(names)}, of which {candidate.id} speaks, do not stand here",
-            hint=f"Turn it down: holdfast review reject {candidate.id}",
+            f"{' and '.join(names)}, named by {candidate.id}, are not current memories",
+            hint=f"Reject it: holdfast review reject {candidate.id}",
         )
     if not reviewer.person:
         raise reviewer.refusal(f"only a person may {action} {names[0]}")
     taken = ((candidate.id, memory_files.render(candidate)),)
     if action == "merge":
-        _take_over(clone, found[0], found[1], reviewer)
-    done = revise.end(clone, found[0], candidate.because, reviewer, taken=taken)
+        _merge_into(clone, found[0], found[1], reviewer)
+    standing = revise.end(clone, found[0], candidate.because, reviewer, taken=taken)
     candidates.discard(clone, candidate.id)
-    return done
+    return standing
 
 
-def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: Reviewer) -> None:
-    """One memory takes up what another rests on and is about."""
+def _merge_into(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: Reviewer) -> None:
+    """Adds the evidence and tags of one memory to another."""
     revise.refuse_edit(into, into.memory.id)
     evidence = rules.join_evidence(into.memory.evidence, old.memory.evidence)
     memory = Accepted.of(into.memory, evidence=evidence, tags=rules.unique([*into.memory.tags, *old.memory.tags]))
@@ -274,26 +274,26 @@ def _take_over(clone: Clone, old: VisibleMemory, into: VisibleMemory, reviewer: 
         revise.revise(clone, into, memory, reviewer, action="merge")
 
 
-def _bury(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -> Rejected:
-    said, more = rules.split_statement(clone.scan.text(reason))
+def _make_tombstone(clone: Clone, candidate: Candidate, reason: str, reviewer: Reviewer) -> Rejected:
+    first, more = rules.split_statement(clone.scan.text(reason))
     tombstone = Rejected.of(
-        candidate, rejected_at=rules.moment(clone.clock().isoformat()), reason=f"{said}\n\n{more}".strip()
+        candidate, rejected_at=rules.moment(clone.clock().isoformat()), reason=f"{first}\n\n{more}".strip()
     )
     candidates.keep(clone, tombstone)
     undo.note(clone, undo.UndoStep("reject", candidate.id, ((candidate.id, memory_files.render(candidate)),)), reviewer)
     return tombstone
 
 
-def _why_not_alone(clone: Clone, candidate: Memory, threshold: float | None) -> str | None:
-    """Why nobody but a reviewer may approve it, or None."""
+def _why_reviewer_needed(clone: Clone, candidate: Memory, threshold: float | None) -> str | None:
+    """Returns why only a reviewer may approve it; None if the settings allow it."""
     if isinstance(candidate, Rejected):
         return f"it was rejected on {candidate.rejected_at:%Y-%m-%d}"
     if threshold is None:
-        return "the settings allow no automatic promotion"
+        return "the settings do not allow automatic promotion"
     if candidate.confidence is None or candidate.confidence < threshold:
         return f"its confidence {candidate.confidence} is below {threshold:g}"
     if not candidate.evidence:
-        return "it cites nothing"
+        return "it has no evidence"
     if isinstance(candidate, Candidate) and candidate.suggests:
         return "only a person may do what it suggests"
     if rules.is_expired(candidate, clone.clock()):
@@ -312,7 +312,7 @@ _FIELDS = frozenset(rules.SHARED) | {"statement", "details"}
 
 
 def _fields(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a caller's mapping proposes; a source_run is evidence as well as source."""
+    """Returns the fields that a caller's mapping proposes; a source_run is evidence as well as source."""
     fields = dict(given)
     if run := fields.pop("source_run", None):
         fields.setdefault("source", f"run:{run}")

@@ -1,7 +1,6 @@
-"""What waits for a person: candidates, unapproved edits, memories whose evidence changed, contradictions.
+"""The review queue: candidates, unapproved edits, memories whose evidence changed, contradictions.
 
-Listing is cheap however long the queue is; what an item contradicts and what made it stale is looked up when somebody
-looks at it.
+Listing is cheap however long the queue is; an item's contradictions and diffs are computed when somebody opens it.
 """
 
 import difflib
@@ -29,25 +28,25 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation.extraction import session_claims
-else:  # dear to load, and needed only where candidates of sessions wait
+else:  # slow to import, and needed only if candidates from sessions wait
     session_claims = LazyModule("holdfast.curation.extraction.session_claims")
 
 __all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick", "worth_reading"]
 LIKELY = 0.5  # confidence: by key words 6 of 10 above it are right on projects the weights had not seen, 3 of 8 below
-_SUMMARY = 1 << 20  # bytes
-_COUNTED = regex(r" — (?=\d|last )")  # where a summary's first line goes on to count
-FOREIGN = "T4"  # came by git, and nobody here or in a trusted trunk approved it
+_SUMMARY = 1 << 20  # bytes; a guess: summaries are a few KiB
+_COUNTED = regex(r" — (?=\d|last )")  # where the counts in a summary's first line start
+FOREIGN = "T4"  # arrived by git, and approved neither here nor in a trusted trunk
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
 
 @frozen
 class QueueItem:
-    """One thing to decide."""
+    """One decision to make."""
 
     standing: MemoryStanding
     reason: str  # one of REASONS
-    proposed: str | None = None  # when
-    branch: str | None = None  # where, if not here
+    proposed: str | None = None  # time of the proposal
+    branch: str | None = None  # its branch, if it is another one
     provenance: tuple[Provenance, ...] = ()
 
     @property
@@ -56,7 +55,7 @@ class QueueItem:
 
     @property
     def likely(self) -> bool:
-        """Whether it is sure enough and, if it was found in a session, ready to save and not yet overtaken."""
+        """Whether its confidence is high enough and, if found in a session, it is ready to save and still current."""
         memory = self.standing.memory
         if self.reason != "proposed":
             return True
@@ -64,14 +63,14 @@ class QueueItem:
             return False
         if memory.confidence is None or not self.provenance or "model" in memory.tags:  # not found by our own rules
             return True
-        if memory.type == "fact" and self.standing.code_moved:  # an agent told of code that somebody changed since
+        if memory.type == "fact" and self.standing.code_moved:  # an agent's fact about code that changed since
             return False
         return session_claims.is_ready(memory.statement, *session_claims.rules().intersection(memory.tags))
 
 
 @frozen
 class UnreadableMemory:
-    """A memory that a person approved and whose file cannot be read any more, so that it does not speak."""
+    """An approved memory whose file cannot be read any more, so that no agent gets it."""
 
     id: str
     path: str
@@ -81,17 +80,17 @@ class UnreadableMemory:
 
 @frozen
 class ReviewLook:
-    """What somebody who decides about an item wants to see beside it."""
+    """The details that a reviewer of an item needs."""
 
     conflicts: tuple[memory_conflicts.MemoryConflict, ...]
-    same: tuple[str, ...]  # ids of what looks like the same claim: it could be merged into these
-    diff: tuple[str, ...]  # what made it stale, or what was edited
+    same: tuple[str, ...]  # ids of memories that look like the same claim, as targets of a merge
+    diff: tuple[str, ...]  # the change that made it stale, or the edit
     hints: tuple[memory_conflicts.MemoryConflict, ...] = ()  # what it may contradict; blocks nothing
-    rivals: tuple[memory_conflicts.MemoryConflict, ...] = ()  # other candidates that say otherwise; blocks nothing
+    rivals: tuple[memory_conflicts.MemoryConflict, ...] = ()  # other candidates that contradict it; blocks nothing
 
 
 class ReviewQueue:
-    """The items, and what is needed to look at them closely."""
+    """The items, and the data to show each in detail."""
 
     def __init__(self, clone: Clone, now: datetime) -> None:
         self._clone = clone
@@ -102,12 +101,12 @@ class ReviewQueue:
 
     @cached_property
     def against(self) -> memory_conflicts.KnownClaims:
-        """All that a candidate is held against, made ready once."""
+        """Returns all memories that a candidate is compared with, prepared once."""
         return memory_conflicts.KnownClaims(self.known.standings, self._shelf.rejected.values())
 
     @cached_property
     def _proposals(self) -> memory_conflicts.KnownClaims:
-        """The candidates themselves: two agents may propose opposite things, and a person sees both at once."""
+        """Returns the candidates for comparison: two agents may propose opposites, and a person sees both at once."""
         found = memory_conflicts.KnownClaims(())
         for memory in self._shelf.waiting.values():
             if not memory.suggests:
@@ -116,11 +115,11 @@ class ReviewQueue:
 
     @property
     def waiting(self) -> int:
-        """How many of them a person has to decide; what came by git needs one answer for all and is counted apart."""
+        """Returns how many decisions wait; memories that came by git need one answer for all, so they do not count."""
         return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
 
     def look(self, item: QueueItem) -> ReviewLook:
-        """An item's conflicts, twins and changes; what suggests something names another memory's words."""
+        """Returns an item's conflicts, duplicates and changes; none for a suggestion about other memories."""
         memory = item.standing.memory
         if item.reason == "suggested":
             return ReviewLook((), (), ())
@@ -128,23 +127,23 @@ class ReviewQueue:
         if item.standing.status == EDITED:
             changed = since_approval(self._clone, item.standing)
         elif item.reason == "edited":
-            # What somebody changed by hand, against what the branch has.
+            # The edit by hand, compared with the branch.
             path = item.standing.path or ""
             blobs = self._clone.repo.blobs(self._clone.repo.blobs_at("HEAD", [path]).values())
             before = next((data.decode("utf-8", "replace") for data in blobs.values()), None)
             now = next((one.text for one in self._clone.entries(os.path.dirname(path)) if one.path == path), "")
-            changed = () if before is None else _compared(before, now, "HEAD")
+            changed = () if before is None else _diff(before, now, "HEAD")
         else:
-            moved = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
-            changed = tuple(line for text in moved for line in span_history.what_changed(self._clone, text))
-        # What looks the same may still be more likely a contradiction than not: then both are shown.
+            changed_receipts = [text for text, state in item.standing.receipts if state in ("changed", "gone")]
+            changed = tuple(line for text in changed_receipts for line in span_history.what_changed(self._clone, text))
+        # A similar memory may still rather be a contradiction: then both are shown. 0.5 is even odds.
         hints = tuple(one for one in self.against.hints(memory) if one.other.id not in same or one.verdict.score >= 0.5)
         rivals = self._proposals.rivals(memory) if item.reason == "proposed" else ()
         return ReviewLook(self.against.conflicts(memory), same, changed, hints, rivals)
 
     def _items(self) -> Iterable[QueueItem]:
         clone, known = self._clone, self.known
-        times: dict[str | None, str] = {}  # when candidates were proposed, and on which branch if not on this one
+        times: dict[str | None, str] = {}  # when candidates were proposed
         for event in clone.find_events("own", kinds=("propose",)):
             times[event.target] = min(event.ts, times.get(event.target, event.ts))
         lines = (line for line in branch_lines.known(*clone.stores).values() if line.id != clone.line().id)
@@ -155,7 +154,7 @@ class ReviewQueue:
             reason, branch = "suggested" if memory.suggests else "proposed", branches.get(memory.line)
             found = []
             for text in memory.provenance:
-                with suppress(BadInput):  # a file that somebody wrote by hand; its words still count
+                with suppress(BadInput):  # a file written by hand; its words still count
                     found.append(parse_provenance(text))
             yield QueueItem(standing, reason, times.get(memory.id), branch, tuple(found))
         for reason, group in (("edited", known.unreviewed), ("stale", known.stale), ("expired", known.expired)):
@@ -163,76 +162,76 @@ class ReviewQueue:
         by_id = {standing.id: standing for standing in known.standings}
         names = dict.fromkeys(one.one.id for one in self.contradictions())
         yield from (QueueItem(by_id[name], "contradicts") for name in names)
-        theirs = (*known.trusted, *known.stale, *known.unreviewed)
-        yield from (QueueItem(one, "elsewhere") for one in theirs if one.trust == FOREIGN and one.status != EDITED)
+        foreign = (*known.trusted, *known.stale, *known.unreviewed)
+        yield from (QueueItem(one, "elsewhere") for one in foreign if one.trust == FOREIGN and one.status != EDITED)
 
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
-        """What stands here and cannot stand together."""
+        """Returns the pairs of current memories that contradict one another."""
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
 
 
 def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str]:
-    """The surest first, of the same those of one session together; what has no number is meant by who proposed it.
+    """Returns a sort key: the surest first, then by session; a proposal without a number counts as certain.
 
-    What rests on code that has changed since stands last: it may not be true any more.
+    A candidate about code that changed since comes last: it may no longer be true.
     """
-    said = standing.memory.confidence
-    return standing.code_moved, -1.0 if said is None else -said, standing.memory.source or ""
+    confidence = standing.memory.confidence
+    return standing.code_moved, -1.0 if confidence is None else -confidence, standing.memory.source or ""
 
 
 def worth_reading(items: Sequence[QueueItem]) -> list[QueueItem]:
-    """The items without the less likely ones; what somebody proposed is shown where nothing else waits."""
+    """Returns the likely items; if there are none, those that a person or an agent proposed directly."""
     return [item for item in items if item.likely] or [item for item in items if not item.provenance]
 
 
 def session_title(clone: Clone, source: str) -> str:
-    """When a run was and what it did, in one line; nothing for what is no run of this clone."""
+    """Returns a run's date and summary in one line; empty for a source that is not a run of this clone."""
     kind, _, name = source.partition(":")
     if kind != "run" or "/" in name:
         return ""
     with suppress(OSError, HoldfastError):
         data = fsio.read(os.path.join(clone.layout.run(name), capsule.SUMMARY), limit=_SUMMARY)
-        told = next(line for line in data.decode("utf-8", "replace").split("\n")[1:] if line.strip())
-        return f"{name[:4]}-{name[4:6]}-{name[6:8]}  {_COUNTED.split(told, maxsplit=1)[0]}"
+        first_line = next(line for line in data.decode("utf-8", "replace").split("\n")[1:] if line.strip())
+        return f"{name[:4]}-{name[4:6]}-{name[6:8]}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
     return ""
 
 
 def since_approval(clone: Clone, standing: MemoryStanding) -> tuple[str, ...]:
-    """What was changed in a memory since a person approved it, as far as git still has that text."""
+    """Returns the changes of a memory since a person approved it, if git still has that text."""
     path = standing.path or ""
     before = memory_state.approved_text(clone, standing.id, path)
     files = [one for one in clone.entries(os.path.dirname(path)) if one.path == path]
     seen = (one.sighting for one in file_entries.placed(clone.repo, files))
     now = next((one.text for one in seen if one.blob == standing.blob), "")
-    return () if before is None else _compared(before, now, "approved")
+    return () if before is None else _diff(before, now, "approved")
 
 
-def _compared(before: str, now: str, name: str) -> tuple[str, ...]:
+def _diff(before: str, now: str, name: str) -> tuple[str, ...]:
     return tuple(difflib.unified_diff(before.splitlines(), now.splitlines(), name, "now", lineterm="", n=1))
 
 
 def _unreadable(clone: Clone, known: memory_state.MemoryListing) -> Iterable[UnreadableMemory]:
-    """What a person approved, has no other file that speaks, and cannot be read here."""
+    """Yields approved memories that cannot be read here and have no other readable file."""
     claims = {name for one in known.broken for name in one.claims}
     if not claims:
         return
-    silent = claims - {one.id for one in known.standings if one.trust == memory_state.T0}
-    lost = memory_state.approved(clone, silent) if silent else set()
+    unread = claims - {one.id for one in known.standings if one.trust == memory_state.T0}
+    lost = memory_state.approved(clone, unread) if unread else set()
     for one in known.broken:
         if name := next((name for name in one.claims if name in lost), None):
             why = one.message.removeprefix(f"{one.path}:")
-            yield UnreadableMemory(name, one.path, why, _bring_back(clone, name, one.path))
+            yield UnreadableMemory(name, one.path, why, _restore_command(clone, name, one.path))
 
 
-def _bring_back(clone: Clone, name: str, path: str) -> str:
-    """How to have the approved text of a memory again, as far as the branch's history has it."""
+def _restore_command(clone: Clone, name: str, path: str) -> str:
+    """Returns the command that restores a memory's approved text, if the branch's history has it."""
     wanted = approval_proofs.ProvenText(path, "", memory_state.approved_text(clone, name, path) or "").digest()
     versions = clone.repo.history("HEAD", [path]) if wanted else []
     digests = approval_proofs.digests(clone.repo, {blob for _, _, blob in versions if blob})
     for commit, _, blob in versions:
         if blob and digests.get(blob) == wanted:
             return f"git checkout {commit[:12]} -- {shlex.quote(path)}"
-    return f"mend the file by hand; what it was: git log -p -- {shlex.quote(path)}"
+    return f"repair the file by hand; its history: git log -p -- {shlex.quote(path)}"
 
 
 def chosen(
@@ -244,7 +243,7 @@ def chosen(
     source: str | None = None,
     confidence: float | None = None,
 ) -> list[QueueItem]:
-    """The items that fit a filter; without one, all."""
+    """Returns the items that match a filter; all without one."""
     return [
         item
         for item in items
@@ -262,7 +261,7 @@ def _comes_from(item: QueueItem, source: str) -> bool:
 
 
 def every(clone: Clone, now: datetime) -> dict[str, MemoryStanding]:
-    """How each memory stands, by its id: entries, candidates and tombstones."""
+    """Returns the state of each memory by id: entries, candidates and tombstones."""
     found = {name: MemoryStanding(memory, "rejected") for name, memory in candidates.read(clone).rejected.items()}
     found |= {one.id: one for one in review.waiting(clone)}
     return found | {one.id: one for one in memory_state.list_memories(clone, now).standings}

@@ -1,8 +1,8 @@
-"""Changing what stands: an entry is revised, confirmed with fresh evidence, or retired.
+"""Changes current entries: revises one, confirms it with fresh evidence, or retires it.
 
-Each act is a few steps, each durable before the next: the entry's text as a change that waits to be
-published, then the event. A step finds out by itself whether it was done before, so a command that was killed
-anywhere is completed by running it again.
+Each act takes a few steps, each durable before the next: the entry's text as a pending change, then the event. A step
+finds out by itself whether it was done before, so a command that was killed at any point is completed by running it
+again.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,17 +22,17 @@ from holdfast.model.memory import Accepted, Candidate, Memory, Retired
 from holdfast.store import markdown_document, memory_files
 from holdfast.values import frozen
 
-PERSONAL = ("decision", "assumption", "invariant")  # a person's word is enough for these
+PERSONAL = ("decision", "assumption", "invariant")  # these need no evidence if a person approves them
 _SPANS = ("file:", "lines:", "symbol:")
 Taken = tuple[tuple[str, str], ...]  # candidates: id and text
 
 
 @frozen(kw_only=True)
 class ReviewerWish:
-    """What a reviewer changes about a memory while accepting it."""
+    """The changes that a reviewer makes while accepting a memory."""
 
     supersede: tuple[str, ...] = ()
-    keep_both: bool = False  # beside whatever it seems to contradict
+    keep_both: bool = False  # keep the memories that it seems to contradict
     applies_to: tuple[str, ...] | None = None
     expires_at: datetime | None = None
     no_expiry: bool = False
@@ -42,7 +42,7 @@ class ReviewerWish:
         return self == ReviewerWish()
 
     def changes(self, memory: Memory, conflicts: Sequence[MemoryConflict] = ()) -> dict[str, Any]:
-        """The fields that it changes."""
+        """Returns the fields that it changes."""
         changed: dict[str, Any] = {}
         if self.supersede:
             changed["supersedes"] = rules.unique([*memory.supersedes, *self.supersede])
@@ -59,9 +59,9 @@ class ReviewerWish:
 def revise(
     clone: Clone, entry: VisibleMemory, memory: Memory, reviewer: Reviewer, *, action: str = "edit", taken: Taken = ()
 ) -> MemoryStanding:
-    """An entry in new words or with other fields, approved as it is now; the file keeps its place.
+    """Approves an entry with new words or fields; the file keeps its path.
 
-    `taken` are candidates that go with it, to be put back if it is undone.
+    `taken` are candidates that the change replaces; an undo restores them.
     """
     refuse_clash(entry)
     text = markdown_document.laid_out(memory_files.render(memory), entry.sighting.text)
@@ -80,9 +80,9 @@ def revise(
 def confirm(
     clone: Clone, entry: VisibleMemory, kind: str, reviewer: Reviewer | None, *, again: bool = False
 ) -> MemoryStanding:
-    """Record that the text as it stands is approved; the file itself is not ours to write.
+    """Records that the current text is approved; the file itself is not written.
 
-    A program's word adds nothing to what a person approved already, and takes nothing from it.
+    A program's approval neither adds to a person's nor withdraws it.
     """
     refuse_clash(entry)
     memory, sighting = entry.memory, entry.sighting
@@ -96,50 +96,50 @@ def confirm(
     after = _file_text(entry)
     before = None if sighting.origin == "edit" else after
     if before is None:
-        clone.change(sighting.path, after)  # publish commits the file as it stands
-    asked = decisions.waits if again else decisions.has
-    if not asked(clone, memory.id, kind, blob=sighting.blob):
+        clone.change(sighting.path, after)  # publish commits the file unchanged
+    is_recorded = decisions.waits if again else decisions.has
+    if not is_recorded(clone, memory.id, kind, blob=sighting.blob):
         decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
         undo.note(clone, undo.UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood), reviewer)
     return standing
 
 
 def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:
-    """The receipts as they are now, for a memory that was looked at again and still holds."""
-    held = states(clone, memory.evidence)
+    """Returns the current receipts of a memory that a person checked and still holds."""
+    evidence_states = states(clone, memory.evidence)
     fresh = []
     for text in memory.evidence:
-        moved = held[text] in ("changed", "gone") and text.startswith(_SPANS)
-        fresh.append(recite(clone, text) if moved else text)
+        is_changed = evidence_states[text] in ("changed", "gone") and text.startswith(_SPANS)
+        fresh.append(recite(clone, text) if is_changed else text)
         if fresh[-1] is None:
             raise NeedsEvidence(
-                f"{memory.id} cites {text}, which is not there any more",
-                hint=f"Cite what shows it now: holdfast edit {memory.id} --evidence RECEIPT",
+                f"{memory.id} cites {text}, which no longer exists",
+                hint=f"Cite its current evidence: holdfast edit {memory.id} --evidence RECEIPT",
             )
     return rules.unique(filter(None, fresh))
 
 
 def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Reviewer) -> MemoryStanding:
-    """Other words or fields for a candidate, or for an entry; whoever changes an entry approves its new text."""
+    """Changes words or fields of a candidate, or of an entry; the author of an entry's change approves the new text."""
     with candidates.locked(clone):
-        there = snapshot.read_table(clone)
-        name = there.meant(identity)
-        if name in there.shelf.waiting:
-            old = there.shelf.waiting[name]
+        table = snapshot.read_table(clone)
+        name = table.meant(identity)
+        if name in table.shelf.waiting:
+            old = table.shelf.waiting[name]
             new = Candidate.of(old, **changes)
             if new != old:
                 candidates.keep(clone, new)
                 decisions.record(clone, "propose", new, reviewer=reviewer, action="edit")
                 undo.note(clone, undo.UndoStep("edit", new.id, ((old.id, memory_files.render(old)),)), reviewer)
             return MemoryStanding(new, "candidate")
-        entry = there.entry(name)
+        entry = table.entry(name)
         if entry is None:
-            raise BadInput(f"{name} was rejected", hint=f"Accept it after all: holdfast review accept {name}")
+            raise BadInput(f"{name} was rejected", hint=f"Accept it now: holdfast review accept {name}")
         refuse_edit(entry, name)
         if not reviewer.person:
             raise reviewer.refusal(
                 f"only a person may change {name}, which was accepted",
-                hint=f'Propose what takes its place: holdfast supersede {name} "STATEMENT"',
+                hint=f'Propose a replacement: holdfast supersede {name} "STATEMENT"',
             )
         memory = type(entry.memory).of(entry.memory, **changes)
         if isinstance(memory, Accepted):
@@ -149,49 +149,49 @@ def edit(clone: Clone, identity: str, changes: Mapping[str, Any], reviewer: Revi
 
 
 def _refuse_contradiction(clone: Clone, old: Memory, new: Accepted) -> None:
-    """An entry must not be edited into what it could not have been accepted as."""
+    """Refuses to edit an entry into a text that could not have been accepted."""
     if (old.statement, old.applies_to) != (new.statement, new.applies_to):
-        there = KnownClaims(memory_state.list_memories(clone, clone.clock()).standings)
-        for found in (one for one in there.conflicts(new) if one.status in STANDING):
-            hint = f'Propose it, and say how both are meant: holdfast supersede {new.id} "STATEMENT"'
+        current = KnownClaims(memory_state.list_memories(clone, clone.clock()).standings)
+        for found in (one for one in current.conflicts(new) if one.status in STANDING):
+            hint = f'Propose it as a replacement: holdfast supersede {new.id} "STATEMENT"'
             raise Contradicts(found.sentence, hint=hint)
 
 
 def retire(clone: Clone, identity: str, reason: str, reviewer: Reviewer) -> MemoryStanding:
-    """An entry is no longer held to be true: one line of its file says so, and an event why."""
+    """Retires an entry that is no longer true: a field of its file changes, and an event gives the reason."""
     with candidates.locked(clone):
-        there = snapshot.read_table(clone)
-        name = there.meant(identity, there.entry_ids)
-        entry = there.entry(name)
+        table = snapshot.read_table(clone)
+        name = table.meant(identity, table.entry_ids)
+        entry = table.entry(name)
         if entry is None:
-            raise BadInput(f"{name} is a candidate; only what was accepted can be retired", hint="Reject it instead.")
+            raise BadInput(f"{name} is a candidate; only an accepted memory can be retired", hint="Reject it instead.")
         return end(clone, entry, reason, reviewer)
 
 
 def end(clone: Clone, entry: VisibleMemory, reason: str, reviewer: Reviewer, *, taken: Taken = ()) -> MemoryStanding:
-    """Retire an entry, under the shelf's lock."""
+    """Retires an entry; the caller holds the candidates' lock."""
     name = entry.memory.id
     refuse_clash(entry)
     if entry.sighting.origin == "edit":
         raise BadInput(
-            f"{entry.sighting.path} holds your own edit, which is not overwritten",
+            f"{entry.sighting.path} contains your own edit, which is not overwritten",
             hint=f"Write `status: deprecated` there, then: holdfast review accept {name}",
         )
-    text, before = _retired(entry), _file_text(entry)
+    text, before = _retired_text(entry), _file_text(entry)
     after = entry.rewritten(text)
     if text != entry.sighting.text:
         clone.change(entry.sighting.path, after)
         undo.follow(clone, entry.file or entry.sighting, after)
     blob = clone.repo.hash_blob(text.encode())
-    said = clone.scan.text(reason.strip())
+    cleaned_reason = clone.scan.text(reason.strip())
     if not decisions.waits(clone, name, "retire", blob=blob):
-        decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=said or None)
+        decisions.record(clone, "retire", entry.memory, reviewer=reviewer, blob=blob, reason=cleaned_reason or None)
         undo.note(clone, undo.UndoStep("retire", name, taken, entry.sighting.path, before, after), reviewer)
     return MemoryStanding(Retired.of(entry.memory), "deprecated", path=entry.sighting.path, blob=blob)
 
 
-def _retired(entry: VisibleMemory) -> str:
-    """The entry's text with another status; the rest stays as people wrote it, if that reads back."""
+def _retired_text(entry: VisibleMemory) -> str:
+    """Returns the entry's text with the new status; the rest stays as people wrote it, if it can be read back."""
     text = memory_files.with_status(entry.sighting.text, "deprecated")
     wanted = Retired.of(entry.memory)
     written = markdown_document.laid_out(memory_files.render(wanted), entry.sighting.text)
@@ -202,19 +202,19 @@ def _retired(entry: VisibleMemory) -> str:
 
 
 def need_evidence(clone: Clone, memory: Memory, reviewer: Reviewer | None) -> None:
-    """Refuse what cites nothing or what has changed; what people decide rests on their word."""
+    """Refuses a memory without evidence or with changed evidence; a person's decision needs none."""
     by_word = reviewer if memory.type in PERSONAL else None
     if not memory.evidence and by_word is not None and not by_word.person:
         cite = isinstance(memory, Candidate)  # an agent may not edit an entry
-        raise by_word.uncounted(f"{memory.id} cites nothing, so only a person can accept it", cite=cite)
+        raise by_word.uncounted(f"{memory.id} has no evidence, so only a person can accept it", cite=cite)
     if not memory.evidence and by_word is None:
         hint = "Propose the same words again with --evidence, then accept it."
-        raise NeedsEvidence(f"{memory.id} cites nothing", hint=hint)
+        raise NeedsEvidence(f"{memory.id} has no evidence", hint=hint)
     for text, state in states(clone, memory.evidence).items():
         if state in ("changed", "gone"):
             raise NeedsEvidence(
-                f"{memory.id} cites {text}, which {'has changed' if state == 'changed' else 'is not here'}",
-                hint="Look again, then propose the same words with the evidence as it is now.",
+                f"{memory.id} cites {text}, which {'has changed' if state == 'changed' else 'no longer exists'}",
+                hint="Check it, then propose the same words with current evidence.",
             )
 
 
@@ -227,11 +227,11 @@ def refuse_clash(entry: VisibleMemory) -> None:
 
 
 def refuse_edit(entry: VisibleMemory, name: str) -> None:
-    """What somebody has open in an editor is not overwritten."""
+    """Refuses to overwrite a file that somebody edited by hand."""
     if entry.sighting.origin == "edit" or entry.sighting.edited not in (None, _file_text(entry)):
         raise BadInput(
-            f"{entry.sighting.path} holds your own edit, which is not overwritten",
-            hint=f"Take it first: holdfast review accept {name}",
+            f"{entry.sighting.path} contains your own edit, which is not overwritten",
+            hint=f"Accept the edit first: holdfast review accept {name}",
         )
 
 

@@ -1,6 +1,6 @@
-"""The shelf of candidates and the entries that stand here, read once: for many proposals, or for a reviewer.
+"""Candidates and current entries, read once: for many proposals, or for a reviewer.
 
-Whoever writes on what was read holds the shelf's lock.
+A command that writes based on them holds the candidates' lock.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ else:
 
 
 class ProposalGround:
-    """All that is known, proposed or rejected here; whoever writes on it holds the shelf's lock."""
+    """All known, proposed and rejected memories; a command that writes based on them holds the lock."""
 
     def __init__(self, clone: Clone) -> None:
         shelf = candidates.read(clone)
@@ -34,25 +34,25 @@ class ProposalGround:
         accepted = [memory for memory in entries if isinstance(memory, rules.Accepted)]
         replaced = {old for memory in accepted for old in memory.supersedes}
         self.ids = {*shelf.ids, *(memory.id for memory in entries)}
-        # What was superseded is not known any more: to bring it back contradicts whoever gave it up.
+        # A superseded memory does not count as known: a person replaced it.
         standing = [memory for memory in entries if memory.id not in replaced]
         self._memories: dict[str, rules.Memory] = {
             memory.id: memory for memory in (*shelf.rejected.values(), *shelf.waiting.values(), *standing)
         }
         self._near: dict[tuple[str, str | None], claims.SimilarStatements] = {}
 
-    def alike(self, said: claims.Statement, suggests: str | None) -> list[rules.Memory]:
-        """The memories of its type that make the same claim, those in the very same words first.
+    def alike(self, claim: claims.Statement, suggests: str | None) -> list[rules.Memory]:
+        """Returns the memories of its type that make the same claim, those in the same words first.
 
-        What suggests something is about another memory, and the same only if it suggests the same.
+        A suggestion is about another memory, and the same only as one with the same suggestion.
         """
-        near = [self._memories[name] for name in self._neighbours(said.kind, suggests).near(said)]
-        same = [one for one in near if rules.same_words(one.statement, said.text)]
-        other_words = [one for one in near if claims.same(statement(one), said)]
+        near = [self._memories[name] for name in self._neighbours(claim.kind, suggests).near(claim)]
+        same = [one for one in near if rules.same_words(one.statement, claim.text)]
+        other_words = [one for one in near if claims.same(statement(one), claim)]
         return list({memory.id: memory for memory in (*same, *other_words)}.values())
 
     def put(self, candidate: rules.Candidate) -> None:
-        """A candidate is on the shelf now, or says more than it did."""
+        """Adds a new or changed candidate."""
         self.ids.add(candidate.id)
         self._memories[candidate.id] = candidate
         near = self._near.get((candidate.type, candidate.suggests))
@@ -69,14 +69,14 @@ class ProposalGround:
 
 @contextmanager
 def hold_ground(clone: Clone) -> Iterator[ProposalGround]:
-    """The ground for many proposals at once, held until they are made."""
+    """Yields the ground for many proposals, and holds the lock until they are stored."""
     with candidates.locked(clone):
         yield ProposalGround(clone)
 
 
 @frozen
 class ReviewTable:
-    """Candidates, tombstones and entries; whoever writes afterwards holds the shelf's lock."""
+    """Candidates, tombstones and entries; a command that writes afterwards holds the lock."""
 
     shelf: candidates.CandidateShelf
     seen: Sequence[memory_state.VisibleMemory]
@@ -90,7 +90,7 @@ class ReviewTable:
         return [one.memory.id for one in self.seen]
 
     def meant(self, text: str, likely: Sequence[str] | None = None) -> str:
-        """The memory a person means: any by its whole id, else the beginning of a likely one, else of any."""
+        """Returns the id a person means: any whole id, else the start of a likely one, else of any."""
         if text in self.ids:
             return text
         try:
@@ -99,12 +99,12 @@ class ReviewTable:
             return pick(text, self.ids)
 
     def entry(self, name: str) -> memory_state.VisibleMemory | None:
-        """The one entry of this id."""
+        """Returns the one entry with this id."""
         return memory_state.by_id(self.seen, name)
 
 
 def read_table(clone: Clone) -> ReviewTable:
-    """What lies there now."""
+    """Returns the current candidates and entries."""
     shelf = candidates.read(clone)
     seen, _ = memory_state.read_visible(clone)
     return ReviewTable(shelf, seen)

@@ -1,8 +1,7 @@
-"""Truth to look-up: a SQLite index that may be thrown away at any time.
+"""The index: SQLite files for search that can be deleted at any time.
 
-`refresh` brings it up to what the clone shows, `search` asks it, `freshness` says without git
-whether it is up to date, `ready` keeps answers that were rendered before. Nothing here is ever
-written back to the truth.
+`refresh` updates it to what the clone shows, `search` queries it, `freshness` says without git whether it is current,
+`ready` keeps rendered answers. Nothing here is ever written back to the store.
 """
 
 from holdfast.lazy_module import lazy_modules

@@ -1,7 +1,7 @@
-"""Fills the index: units come and go, their rows with them, and only shown rows can be found.
+"""Fills the index: units are added and removed with their rows, and only shown rows can be found.
 
-Rows are put in by the batch, and so are the files they are about. A row that another unit brings already is only
-joined; whether rows become visible or stop being so is settled once, at the end, for those that were touched.
+Rows are inserted in batches, and so are the files they are about. A row that another unit also contains is only linked;
+visibility is computed once, at the end, for the rows that changed.
 """
 
 import sqlite3
@@ -11,8 +11,8 @@ from holdfast.index.schema import COLUMNS as FOUND_BY
 from holdfast.index.search_rows import COLUMNS, COMMON, SLOTS, Row, Touch, safe
 from holdfast.index.sqlite import INDEXES
 
-BATCH = 2000
-ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown
+BATCH = 2000  # rows an insert; a guess: larger batches take memory and gain little
+ROOM = 20_000  # hidden rows kept for a switch back, besides as many as are shown; a guess
 
 _AT = {name: place for place, name in enumerate(COLUMNS)}
 PUT_ROW = f"INSERT INTO row ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
@@ -21,9 +21,9 @@ _WORDS = ", ".join(FOUND_BY)
 PUT_WORDS = f"INSERT INTO words (rowid, {_WORDS}) VALUES (?{', ?' * len(FOUND_BY)})"
 _FIRST, _LAST, _TS = _AT["title"], _AT["facets"] + 1, _AT["ts"]
 
-# A run that a transcript tells of has the time it began; a line sees it by when it was recorded.
+# An imported run has the time it started; a line (a branch's work) sees it by the time it was recorded.
 _RECORDED = "CASE row.kind WHEN 'run' THEN coalesce(row.words, row.ts) ELSE row.ts END"
-# Those that name most rows. To look for the few of the others in a full table would cost more than it saves.
+# The units of most rows. Searching a full table for the few others would cost more than it saves.
 _LARGE = ("row_key", "row_target", "row_content", "touch_row", "member_row")
 _VISIBLE = f"""EXISTS (SELECT 1 FROM member AS m JOIN unit AS u ON u.id = m.unit
   WHERE m.row = row.id AND u.shown AND (u.until IS NULL OR {_RECORDED} <= u.until))"""
@@ -40,25 +40,25 @@ _NEWEST = "SELECT id FROM row WHERE shown AND id > 0 ORDER BY id DESC LIMIT 1"
 
 
 def path_number(db: sqlite3.Connection, name: str) -> int:
-    """The number of a path; it has one from now on."""
+    """Returns the number of a path, adding it if necessary."""
     clean = safe(name)
     found = db.execute("SELECT id FROM path WHERE name = ?", (clean,)).fetchone()
     return found[0] if found else db.execute("INSERT INTO path (name) VALUES (?)", (clean,)).lastrowid or 0
 
 
 def _recorded(own: Row) -> str:
-    """When what a row tells of was recorded."""
+    """Returns when a row was recorded."""
     is_told = len(own) == len(COLUMNS) and own[_AT["kind"]] == "run"
     return str((own[_AT["words"]] if is_told else None) or own[_TS] or "")
 
 
 def tune(db: sqlite3.Connection, **options: int) -> None:
-    """Set options of FTS5."""
+    """Sets options of FTS5."""
     db.executemany("INSERT INTO words (words, rank) VALUES (?, ?)", options.items())
 
 
 class IndexFill:
-    """One transaction's worth of changes to the index."""
+    """The changes of one transaction to the index."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -73,7 +73,7 @@ class IndexFill:
         self._lowest = min(0, db.execute("SELECT min(id) FROM row").fetchone()[0] or 0)
         units = db.execute("SELECT name, id, shown, until FROM unit")
         self._units: dict[str, tuple[int, int, str | None]] = {name: tuple(facts) for name, *facts in units}
-        if self._empty:  # it is filled without its large indexes and without merging: both come at the end
+        if self._empty:  # filled without its large indexes and merging: both are done at the end
             for name in _LARGE:
                 db.execute(f"DROP INDEX IF EXISTS {name}")
             tune(db, hashsize=8 << 20, automerge=0)
@@ -82,14 +82,14 @@ class IndexFill:
         self.changed = False
 
     def units(self) -> dict[str, int]:
-        """Every unit the index has read, shown or not, with the offset up to which it was read."""
+        """Returns every unit the index has read, shown or not, with the offset up to which it was read."""
         return dict(self._db.execute("SELECT name, offset FROM unit"))
 
     def id_of(self, name: str) -> int:
         return self._units[name][0]
 
     def show(self, name: str, kind: str, until: str | None) -> None:
-        """A unit is visible here, up to a moment or without end."""
+        """Marks a unit as visible here, up to a time or without end."""
         known = self._units.get(name)
         if known is None:
             self.changed = True
@@ -101,7 +101,7 @@ class IndexFill:
             self._units[name] = (known[0], 1, until)
 
     def hide(self, name: str) -> None:
-        """A unit is not visible here any more. Its rows are kept for a switch back if they cannot change."""
+        """Marks a unit as not visible. Its rows are kept for a switch back if they cannot change."""
         number, shown, _ = self._units[name]
         if name[:1] not in "set":
             self.forget([name])
@@ -111,7 +111,7 @@ class IndexFill:
             self._units[name] = (number, 0, None)
 
     def forget(self, names: Iterable[str]) -> None:
-        """A unit is gone; what only it brought goes with it."""
+        """Deletes units, and the rows that only they contain."""
         for name in names:
             number = self._units.pop(name)[0]
             self._touch(number)
@@ -127,7 +127,7 @@ class IndexFill:
         self._db.execute("UPDATE unit SET offset = ? WHERE id = ?", (offset, self._units[name][0]))
 
     def joins(self, unit: int, key: bytes) -> bool:
-        """Whether the row with this key is in the index already; it then belongs to this unit, too."""
+        """Whether the row with this key exists; if so, it is linked to this unit too."""
         number = self._keys.get(key)
         if number is None and not self._empty:
             found = self._db.execute("SELECT id FROM row WHERE key = ? AND key IS NOT NULL", (key,)).fetchone()
@@ -140,7 +140,7 @@ class IndexFill:
         return True
 
     def add(self, unit: int, rows: Sequence[Row], until: str | None = None, touches: Sequence[Touch] = ()) -> None:
-        """New rows of a unit: the first is its own, the rest hang on the first."""
+        """Adds new rows of a unit: the first is its own, the others belong to the first."""
         self.changed = True
         own = rows[0]
         shown = int(until is None or _recorded(own) <= until)
@@ -161,7 +161,7 @@ class IndexFill:
             self._flush()
 
     def _number(self, base: int) -> int:
-        """A free number near the base: events by their time, memories downwards."""
+        """Returns a free number near the base: events by their time, memories downwards."""
         if base < 0:
             self._lowest -= 1
             return self._lowest
@@ -194,19 +194,19 @@ class IndexFill:
             done.clear()
 
     def lacking(self) -> set[str]:
-        """The bodies of events in the index that were not here when it read them."""
+        """Returns the bodies of indexed events that were missing when they were read."""
         return {name for (name,) in self._db.execute("SELECT lacks FROM row WHERE lacks IS NOT NULL")}
 
     def forget_lacking(self, arrived: Iterable[str]) -> None:
-        """Bodies came after their events: forget the units that bring these, so that they are read again."""
+        """Forgets the units whose missing bodies arrived, so that they are read again."""
         self._forget_where("m.row = row.id", "row.lacks", arrived)
 
     def told_runs(self) -> list[str]:
-        """The runs whose turns are in the index."""
+        """Returns the runs whose turns are in the index."""
         return [run for (run,) in self._db.execute("SELECT DISTINCT run FROM row WHERE kind = 'turn'")]
 
     def forget_runs(self, gone: Iterable[str]) -> None:
-        """Capsules went: forget the units that tell of these runs, so that they are read again without."""
+        """Forgets the units of runs whose capsules are gone, so that they are read again without turns."""
         self._forget_where("m.row = row.parent", "row.kind = 'turn' AND row.run", gone)
 
     def _forget_where(self, brings: str, is_one: str, named: Iterable[str]) -> None:
@@ -217,7 +217,7 @@ class IndexFill:
         self._settle()
 
     def finish(self) -> None:
-        """Everything that was asked for is in the index."""
+        """Completes the transaction's changes after the last row."""
         self._flush()
         if self._empty:
             for definition in INDEXES.values():
@@ -226,13 +226,13 @@ class IndexFill:
         self._settle()
         self._make_room()
         if self.changed:
-            # A memory or a task is as old as the last thing that happened to it, as far as that is visible.
+            # A memory or a task has the time of its last visible event.
             self._db.execute(_DATE)
             newest = self._db.execute(_NEWEST).fetchone()
             self.remember("newest", str((newest[0] >> SLOTS) // 3_600_000_000 if newest else 0))
 
     def _settle(self) -> None:
-        """Show and hide the touched rows as their units now say; drop those that none brings."""
+        """Shows and hides the changed rows by their units; deletes those without one."""
         db = self._db
         if db.execute("SELECT 1 FROM touched LIMIT 1").fetchone() is None:
             return
@@ -252,7 +252,7 @@ class IndexFill:
         db.execute("DELETE FROM touched")
 
     def _make_room(self) -> None:
-        """Rows of other branches are kept for a while, not for ever."""
+        """Deletes the oldest hidden rows if there are too many."""
         if not self.changed or all(shown for _, shown, _ in self._units.values()):
             return
         hidden, shown = self._db.execute("SELECT sum(1 - shown), sum(shown) FROM row").fetchone()

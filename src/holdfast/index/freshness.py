@@ -1,18 +1,16 @@
-"""Is the index up to date? Told from file facts alone, without git and without reading content.
+"""Tells from file facts alone whether the index is current, without git and without reading content.
 
-A signature is a short string over everything that decides what is visible here: where HEAD
-points, git's config, the names, sizes and times of spools, of waiting changes, of candidates and
-of lines, and the same of every memory file in the work tree. Equal signatures, equal state. It has
-parts, so that a question about tasks does not pay for ten thousand memories.
+A signature is a short string over everything that decides what is visible here: HEAD, git's config, the names, sizes
+and times of spools, pending changes, candidates and lines (a line is a branch's work), and of every memory file in the
+work tree. Equal signatures mean equal state. It has parts, so that a question about tasks need not read ten thousand
+memories.
 
-Both ways to an answer use this module: the quick path to decide, the full path to remember. It
-imports nothing that a Python start has not already paid for.
+Both paths to an answer use this module: the quick path to decide, the full path to store. It imports nothing that
+Python's start has not already loaded.
 
-Answers kept ready: text rendered before, good for as long as nothing changed.
-
-The full path puts an answer here together with the signature that was true *before* it looked;
-the quick path prints it if the signature still holds and its time is not over. It is a cache in
-a cache: whoever finds nothing here computes the answer.
+Ready answers are rendered texts, valid as long as nothing changed: the full path stores one with the signature from
+*before* it read; the quick path prints it if the signature still holds and it has not expired. If there is none, the
+answer is computed.
 """
 
 import os
@@ -32,13 +30,13 @@ UNDER_WAY = (
     "MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "sequencer",
     "BISECT_LOG",
 )  # fmt: skip
-TICK = 20_000_000  # two changes within one tick of the file system's clock leave the same time
-MAX_ROW, MAX_ROWS = 64 << 10, 1 << 20  # bytes of a log's last row, and of rows that are looked at
+TICK = 20_000_000  # ns: changes within a tick of the file system's clock (10 ms at 100 Hz) have the same time
+MAX_ROW, MAX_ROWS = 64 << 10, 1 << 20  # bytes of a log's last row, and of rows that are read; guesses
 COARSE = 2_000_000_000  # ... and a tick is this long where times are whole seconds
 
 
 class WorkTreePaths:
-    """A work tree and its folders, as far as files tell."""
+    """A work tree and its git folders."""
 
     __slots__ = ("common_dir", "git_dir", "top")
 
@@ -47,12 +45,11 @@ class WorkTreePaths:
 
 
 class IndexSignature:
-    """What the state looks like, and whether it can be told apart from one a moment later.
+    """The signature of the state, and whether a change a moment later would alter it.
 
-    `memory` covers what can be recalled, tasks and sessions included, `work` the tasks and who has
-    claimed them; `value` covers both and what surrounds them: other branches, what git has staged and
-    what it is in the middle of; `truth` is the same without the view that takes edits, which a command
-    may have rendered itself. A part that nobody asked for is empty and equals nothing.
+    `memory` covers what can be recalled, tasks and sessions included; `work` the tasks and their claims; `value` both
+    and their context: other branches, git's index and its unfinished operations; `truth` is `value` without the
+    editable view, which a command may have rendered itself. A part that was not requested is empty and equals nothing.
     """
 
     __slots__ = ("_newest", "_now", "folders", "memory", "truth", "value", "work")
@@ -64,7 +61,7 @@ class IndexSignature:
         self._newest, self._now, self.folders = newest, now, folders
 
     def settles_in(self) -> int:
-        """For how many nanoseconds a change could still go unseen; not above 0 if it could not."""
+        """Returns for how many nanoseconds a change could still go unnoticed; 0 or less if it could not."""
         return settles_in(self._newest, self._now)
 
     @property
@@ -73,16 +70,16 @@ class IndexSignature:
 
 
 ALL = ("memory", "work", "value")
-taken: dict[str, IndexSignature] = {}  # what the quick path saw and could not answer from, by work tree
+taken: dict[str, IndexSignature] = {}  # signatures from which the quick path could not answer, by work tree
 
 
 def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = ALL) -> IndexSignature | None:
-    """The state of this work tree; None where only the full path can tell or has something to finish."""
+    """Returns the state of this work tree; None if only the full path can tell or has something to finish."""
     now = time.time_ns()
     common = _ground(place, layout)
     if common is None:
         return None
-    memory, tasks, work, around, view = _Seen(), _Seen(), _Seen(), _Seen(), _Seen()
+    memory, tasks, work, around, view = _FileFacts(), _FileFacts(), _FileFacts(), _FileFacts(), _FileFacts()
     if "memory" in parts or "value" in parts:
         for path in (layout.runs, layout.bodies, layout.sealed_log, layout.quarantine, layout.uses):
             memory.file(path)
@@ -92,7 +89,7 @@ def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = 
     tasks.documents(layout.in_tree(TASKS))
     if "work" in parts or "value" in parts:
         work.tree(layout.claims)
-        view.file(layout.view("project_state.json"))  # an edit of it is taken by the next command
+        view.file(layout.view("project_state.json"))  # the next command reads an edit of it
         work.documents(layout.in_tree(LINKS))
     if "value" in parts:
         for name in ("index", "FETCH_HEAD", *UNDER_WAY):
@@ -101,7 +98,7 @@ def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = 
             around.file(os.path.join(place.common_dir, *name.split("/")))
         around.tree(os.path.join(place.common_dir, "refs"))
         for name in layout.listed(layout.seen):
-            if not name.startswith("views-"):  # an answer that is rendered would end itself
+            if not name.startswith("views-"):  # otherwise rendering an answer would invalidate it
                 around.facts.append(name)
                 around.file(os.path.join(layout.seen, name))
         for path in (layout.rewrites, layout.anchors):
@@ -119,40 +116,40 @@ def signature(place: WorkTreePaths, layout: Layout, *, parts: "Sequence[str]" = 
 
 
 def ground(place: WorkTreePaths, layout: Layout) -> str | None:
-    """What decides which memories stand, but for their own files: cheap, however many there are.
+    """Returns the state that decides which memories apply, without their files: cheap, however many there are.
 
-    Where HEAD stands, git's config and packed refs, settings, whom the user trusts, and every waiting change,
-    line and erasure. None where only the full path can tell, or has something to finish.
+    It covers HEAD, git's config and packed refs, settings, the trusted trunk, and every pending change, line and
+    erasure. None if only the full path can tell, or has something to finish.
     """
     seen = _ground(place, layout)
     return None if seen is None else digest(seen)
 
 
-def _ground(place: WorkTreePaths, layout: Layout) -> "_Seen | None":
+def _ground(place: WorkTreePaths, layout: Layout) -> "_FileFacts | None":
     head = _head(place)
-    if head is None or _drawer_in_use(place.top) or _cut_short(layout) or _news(layout):
+    if head is None or _has_fallback_store(place.top) or _is_interrupted(layout) or _news(layout):
         return None
-    seen = _Seen(FORMAT, place.top, head)
-    _look_at_both(seen, place, layout)
+    seen = _FileFacts(FORMAT, place.top, head)
+    _add_common_facts(seen, place, layout)
     return seen
 
 
 def heads(place: WorkTreePaths) -> str:
-    """Where this clone's branches stand, but for the packed ones, which every signature covers."""
-    seen = _Seen()
+    """Returns the state of this clone's branches without the packed ones, which every signature covers."""
+    seen = _FileFacts()
     seen.tree(os.path.join(place.common_dir, "refs", "heads"))
     return digest(seen)
 
 
 def footing(place: WorkTreePaths, layout: Layout) -> str:
-    """The same but for how far the branch went: commits on it change it not, whatever else does."""
-    seen = _Seen(FORMAT, place.top, *_branch(place))
-    _look_at_both(seen, place, layout, logs=())
+    """Returns the same without the branch's position: commits on it do not change it, everything else does."""
+    seen = _FileFacts(FORMAT, place.top, *_branch(place))
+    _add_common_facts(seen, place, layout, logs=())
     return digest(seen)
 
 
 def went_to(place: WorkTreePaths) -> tuple[str, int]:
-    """Where HEAD stands by its log, and how long that is; nothing where there is none."""
+    """Returns HEAD's commit by its reflog, and the log's length; empty without a log."""
     try:
         with open(_log(place), "rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -165,8 +162,8 @@ def went_to(place: WorkTreePaths) -> tuple[str, int]:
 
 
 def only_commits(place: WorkTreePaths, layout: Layout, oid: str, size: int) -> bool:
-    """Whether HEAD only went on by commits since it stood at `oid` and its log was that long."""
-    if not oid or _drawer_in_use(place.top) or _cut_short(layout):
+    """Whether HEAD only moved by commits since it was at `oid` and its log had that length."""
+    if not oid or _has_fallback_store(place.top) or _is_interrupted(layout):
         return False
     rows = _rows(_log(place), size)
     at = oid.encode("ascii", "replace")
@@ -180,7 +177,7 @@ def only_commits(place: WorkTreePaths, layout: Layout, oid: str, size: int) -> b
 
 
 def _is_of_commits(layout: Layout) -> bool:
-    """Whether all news that git's hooks left is of commits."""
+    """Whether all unread notices of git's hooks are about commits."""
     for name in _news(layout):
         rows = _rows(os.path.join(layout.inbox, name))
         if rows[-1] or any(row.split(b"\t")[2:3] != [b"post-commit"] for row in rows[:-1]):
@@ -189,7 +186,7 @@ def _is_of_commits(layout: Layout) -> bool:
 
 
 def _rows(path: str, start: int = 0) -> list[bytes]:
-    """The rows of a log from some byte on, the last one empty if all are whole; no empty one if it cannot be read."""
+    """Returns a log's rows from an offset; the last one is empty if all are complete and readable."""
     try:
         with open(path, "rb") as file:
             file.seek(start)
@@ -202,39 +199,39 @@ def _log(place: WorkTreePaths) -> str:
     return os.path.join(place.git_dir, "logs", "HEAD")
 
 
-def _look_at_both(
-    seen: "_Seen", place: WorkTreePaths, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)
+def _add_common_facts(
+    seen: "_FileFacts", place: WorkTreePaths, layout: Layout, *, logs: "Sequence[str]" = ("logs/HEAD",)
 ) -> None:
     for name in ("config", "packed-refs"):
         seen.file(os.path.join(place.common_dir, name))
-    # The reflog of HEAD: who went to another branch and back has moved, and the next command says so.
+    # The reflog of HEAD: a switch to another branch and back counts, and the next command reports it.
     for name in (*logs, "holdfast-line", "rebase-merge/head-name", "rebase-apply/head-name"):
         seen.file(os.path.join(place.git_dir, *name.split("/")))
     for path in (layout.sealed_changes, layout.settings, layout.in_tree(SETTINGS)):
         seen.file(path)
-    # Whom the user trusts, and where that trunk stands: a fetch may bring what speaks here.
+    # The trusted trunk and its commit: a fetch may bring approved memories.
     seen.file(layout.trusted)
     ref = (_line(layout.trusted) or "").removeprefix("ref ")
     if ref.startswith("refs/remotes/") and ".." not in ref:
         seen.facts.append(_line(os.path.join(place.common_dir, *ref.split("/"))) or "-")
-        # Where the remote says its trunk is: another one voids the trust.
+        # The remote's own trunk: if it changes, the trust is void.
         seen.file(os.path.join(place.common_dir, *ref.split("/")[:3], "HEAD"))
-        seen.file(os.path.join(place.common_dir, "shallow"))  # more history may tell what was approved
+        seen.file(os.path.join(place.common_dir, "shallow"))  # more history may show more approvals
     for path in (layout.pending, layout.lines, layout.erased):
         seen.tree(path)
 
 
-WATCHED = "watched"  # the kept row that names the files of the work tree of which `context` tells
-MAX_WATCHED = 20_000  # files: beyond that git looks faster than we do
+WATCHED = "watched"  # the stored row with the files of the work tree that `context` shows
+MAX_WATCHED = 20_000  # files; a guess: beyond that `git status` is faster
 
 
 def watched(top: str, paths: str) -> tuple[str, int]:
-    """What the files of a work tree look like: a short string, and the latest change among them.
+    """Returns the state of a work tree's files as a short string, and the latest change among them.
 
-    `paths` are the files git tracks and the folders they lie in, one a line: a file that is edited
-    changes its own facts, one that is added or deleted those of its folder.
+    `paths` are the files git tracks and their folders, one a line: an edited file changes its own facts, an added or
+    deleted one those of its folder.
     """
-    seen = _Seen()
+    seen = _FileFacts()
     for path in paths.split("\n"):
         seen.file(f"{top}/{path}")
     return digest(seen), seen.newest
@@ -246,7 +243,7 @@ def settles_in(newest: int, now: int) -> int:
 
 
 def _news(layout: Layout) -> list[str]:
-    """The files in which git's hooks left word of something that no command has read yet."""
+    """Returns the files with notices of git's hooks that no command has read yet."""
     log = os.path.basename(layout.git_inbox)
     try:
         return [name for name in os.listdir(layout.inbox) if name == log or name.startswith(f"{log}.taken-")]
@@ -254,13 +251,13 @@ def _news(layout: Layout) -> list[str]:
         return []
 
 
-def _cut_short(layout: Layout) -> bool:
+def _is_interrupted(layout: Layout) -> bool:
     """Whether a publish or an erase was interrupted: the next command finishes it."""
     return os.path.lexists(layout.publishing) or os.path.lexists(layout.erasing)
 
 
-class _Seen:
-    """Gathers facts of files into one number; `newest` is the latest change among them."""
+class _FileFacts:
+    """Collects facts of files into one number; `newest` is the latest change among them."""
 
     __slots__ = ("facts", "folders", "newest", "sum")
 
@@ -281,7 +278,7 @@ class _Seen:
         self.newest = max(self.newest, changed)
 
     def tree(self, path: str) -> None:
-        """Every file below a folder; folders themselves only by name, for many things touch their times."""
+        """Adds every file below a folder; folders only by name, because many things touch their times."""
         try:
             handle = os.open(path, FOLDER) if HANDLES else None
         except OSError:
@@ -295,7 +292,7 @@ class _Seen:
                 try:
                     if handle is None:
                         found = os.lstat(f"{path}/{name}")
-                    else:  # a fifth faster than by path, and there may be ten thousand
+                    else:  # a fifth faster than by path, for up to ten thousand files
                         found = os.stat(name, dir_fd=handle, follow_symlinks=False)
                 except OSError:
                     continue
@@ -304,14 +301,14 @@ class _Seen:
                     self.facts.append("/")
                 else:
                     self._note(found)
-        except OSError:  # it went away just now
+        except OSError:  # deleted meanwhile
             self.facts.append("-")
         finally:
             if handle is not None:
                 os.close(handle)
 
     def documents(self, path: str) -> None:
-        """The same for a folder that may hold ten thousand files, at less than half the cost."""
+        """Does the same for a folder with up to ten thousand files, at less than half the cost."""
         found = look(path)
         if found is None:
             self.facts.append("-")
@@ -324,8 +321,8 @@ class _Seen:
             self.documents(f"{path}/{name}")
 
 
-def digest(*seen: "_Seen") -> str:
-    """One short string. The checksum is wide enough to notice, and no secret hangs on it."""
+def digest(*seen: "_FileFacts") -> str:
+    """Returns one short string. It only has to detect changes; nothing secret depends on it."""
     facts = [word for one in seen for word in (*one.facts, str(one.sum), "")]
     text = "\n".join(facts).encode("utf-8", "surrogateescape")
     try:
@@ -336,7 +333,7 @@ def digest(*seen: "_Seen") -> str:
 
 
 def _head(place: WorkTreePaths) -> str | None:
-    """What HEAD says and where its branch stands."""
+    """Returns the content of HEAD and its branch's commit."""
     content = _line(os.path.join(place.git_dir, "HEAD"))
     if not content or content.endswith("/.invalid"):
         return None
@@ -345,12 +342,12 @@ def _head(place: WorkTreePaths) -> str | None:
     ref = content[len("ref: ") :]
     loose = os.path.join(place.common_dir, *ref.split("/"))
     born = os.path.join(place.common_dir, "logs", *ref.split("/"))
-    # A branch deleted and made again at the same commit has another file, and is another line.
+    # A branch deleted and created again at the same commit has another file, and is another line.
     return f"{ref} {_line(loose)} {_inode(loose)} {_inode(born)}"
 
 
 def _branch(place: WorkTreePaths) -> tuple[str, str]:
-    """What HEAD says, and since when that branch is the one of that name."""
+    """Returns the content of HEAD, and the inode of its branch's reflog."""
     content = _line(os.path.join(place.git_dir, "HEAD")) or ""
     return content, str(_inode(os.path.join(place.common_dir, "logs", *content.removeprefix("ref: ").split("/"))))
 
@@ -364,7 +361,7 @@ def _inode(path: str) -> int:
 
 def _line(path: str) -> str | None:
     try:
-        # Five times faster than `open`, and every question asks three; a pipe in its place must not hold us.
+        # Five times faster than `open`, for three files a question; a pipe must not block us.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return None
@@ -377,8 +374,8 @@ def _line(path: str) -> str | None:
     return line.decode("utf-8", "surrogateescape")
 
 
-def _drawer_in_use(top: str) -> bool:
-    """Whether the store of last resort holds anything: then more than one place has to be read."""
+def _has_fallback_store(top: str) -> bool:
+    """Whether the fallback store contains anything: then more than one place must be read."""
     try:
         return any(name != ".gitignore" for name in os.listdir(os.path.join(top, *LOCAL.split("/"))))
     except OSError:
@@ -386,6 +383,6 @@ def _drawer_in_use(top: str) -> bool:
 
 
 def ready_answer(db: "Connection", name: str, *, signature: str, now: str) -> tuple[str, str] | None:
-    """The kept (text, json), or None if it is not there or no longer true."""
+    """Returns the stored (text, json); None if it is missing or no longer valid."""
     row = db.execute("SELECT text, json, signature, until FROM ready WHERE name = ?", (name,)).fetchone()
     return None if row is None or row[2] != signature or (row[3] and row[3] <= now) else (row[0], row[1])

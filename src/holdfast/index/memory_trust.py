@@ -1,12 +1,12 @@
-"""Which memories in the index count, how far, and which are stale: judged from the approvals it has read.
+"""Determines which memories in the index count, their tier, and which are stale, from the indexed approvals.
 
-Approvals that are visible here are rows like any event. Those this clone recorded on other lines count as well; of
-these only the decisions are kept, and each piece of the log is read once. What the trunk of a trusted upstream
-vouches for is asked of git, and judged again when that trunk moves.
+Visible approvals are rows like any event. Those this clone recorded on other lines (a line is a branch's work) count
+too; only their decisions are stored, and each piece of the log is read once. Git is asked what the trunk of a trusted
+upstream approves, again whenever that trunk moves.
 
-A memory is stale if what it cites of files is not as it was. Git is asked only when HEAD moved or something is cited
-that was not before, and the answer is kept in the index: a question must not wait for git. So it depends on HEAD
-alone, and a rebuilt index says the same.
+A memory is stale if the files in its evidence changed. Git is asked only if HEAD moved or there is new evidence, and
+the answer is stored in the index: a question must not wait for git. So it depends on HEAD alone, and a rebuilt index
+says the same.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from holdfast.patterns import regex
 from holdfast.store import memory_files
 from holdfast.store.format import match_event, split_lines
 
-_OF_FILES = ("file:", "lines:", "symbol:")  # a lost run or commit says nothing of what holds
+_OF_FILES = ("file:", "lines:", "symbol:")  # a lost run or commit does not disprove a memory
 _KINDS = ("entry", "edit")
 _EVIDENCE = regex(r"^evidence: (\[.*\])$", re.MULTILINE)
 _META = "stale"
@@ -37,7 +37,7 @@ Text = tuple[str, str]  # a memory's text: its file's path, and the id of its bl
 
 
 def stale(db: sqlite3.Connection, clone: Clone, visible: Mapping[str, IndexUnit]) -> set[Text]:
-    """The texts of memories that rest on something which changed, or is not there any more."""
+    """Returns the texts of memories whose evidence changed or is gone."""
     cited = {(unit.path, unit.blob): _cited(unit) for unit in visible.values() if unit.kind in _KINDS}
     receipts = sorted({receipt for some in cited.values() for receipt in some})
     if not receipts:
@@ -47,26 +47,26 @@ def stale(db: sqlite3.Connection, clone: Clone, visible: Mapping[str, IndexUnit]
 
 
 def _cited(unit: IndexUnit) -> list[str]:
-    """The parts of files that a memory cites; most entries say it on one line, as we write them."""
+    """Returns the parts of files that a memory cites; most entries have them on one line, as we write them."""
     text = unit.text or ""
     lines = _EVIDENCE.findall(text)
     try:
         found = json.loads(lines[0]) if len(lines) == 1 else memory_files.parse(text, unit.path).evidence
         return [str(parse_evidence(one)) for one in found if isinstance(one, str) and one.startswith(_OF_FILES)]
-    except (BadInput, BrokenEntry, ValueError):  # it is left out, and named where it is read
+    except (BadInput, BrokenEntry, ValueError):  # left out here, reported where it is read
         return []
 
 
 def _lost(db: sqlite3.Connection, clone: Clone, receipts: Sequence[str]) -> set[str]:
-    """Those that do not hold; kept by their places, for a receipt names a file, and names may be secret."""
+    """Returns the receipts that do not hold; cached by position, because their file names may be secret."""
     head = clone.repo.head().oid or ""
-    ground = hashlib.sha256("\n".join([head, *receipts]).encode("utf-8", "surrogatepass")).hexdigest()
+    state = hashlib.sha256("\n".join([head, *receipts]).encode("utf-8", "surrogatepass")).hexdigest()
     known = db.execute("SELECT value FROM meta WHERE name = ?", (_META,)).fetchone()
-    if known is not None and known[0].startswith(ground):
-        return {receipts[place] for place in json.loads(known[0].removeprefix(ground))}
+    if known is not None and known[0].startswith(state):
+        return {receipts[place] for place in json.loads(known[0].removeprefix(state))}
     now = states(clone, receipts, committed=True)
     found = [place for place, text in enumerate(receipts) if now[text] in ("changed", "gone")]
-    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_META, ground + json.dumps(found)))
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_META, state + json.dumps(found)))
     return {receipts[place] for place in found}
 
 
@@ -84,7 +84,7 @@ _SEEN = """SELECT e.what, e.target, e.ts, e.key, e.blob, e.words, EXISTS (
     WHERE m.row = e.id)
   FROM row AS e WHERE e.kind = 'event' AND e.shown"""
 _HERE = f"{_SEEN} AND e.what IN {approvals.DECISIONS} AND e.target IN {_NAMES}"
-# What was approved and is not here any more may have taken another's place.
+# An approved memory that is gone may have superseded another.
 _GONE = f"{_SEEN} AND e.what = 'accept' AND e.target > '' AND e.target NOT IN {_NAMES}"
 _ELSEWHERE = f"""SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
   WHERE kind = 'accept' OR target IN {_NAMES}"""
@@ -93,9 +93,9 @@ _ELSEWHERE = f"""SELECT kind, target, ts, event, blob, words, 1 FROM elsewhere
 def weigh(
     db: sqlite3.Connection, clone: Clone, visible: Mapping[str, IndexUnit], texts: UnitTexts, *, changed: bool
 ) -> None:
-    """Note how far every memory counts, if anything that decides it changed."""
+    """Stores the tier of every memory, if anything that decides it changed."""
     own = list(own_units(clone))
-    whole = {name for name, unit in visible.items() if unit.until is None}  # visible up to their end
+    whole = {name for name, unit in visible.items() if unit.until is None}  # visible to their end
     heard = listen(db, [unit for unit in own if unit.name not in whole], texts)
     vouched, waiting = upstream.vouched(clone), approvals.waiting(clone)
     outdated = stale(db, clone, visible)
@@ -107,10 +107,10 @@ def weigh(
 
 
 def listen(db: sqlite3.Connection, units: Sequence[IndexUnit], texts: UnitTexts) -> bool:
-    """Read the decisions in pieces of the log that are not visible here; tells whether any changed."""
+    """Reads the decisions in pieces of the log that are not visible here; returns whether any changed."""
     heard = dict(db.execute("SELECT name, offset FROM heard"))
     gone = heard.keys() - {unit.name for unit in units}
-    # What an approval said may come after it, in an import; so those without a body are read again.
+    # An import may bring an approval's body later; so those without a body are read again.
     gone |= {name for (name,) in db.execute("SELECT source FROM elsewhere WHERE words IS NULL")}
     for table, column in (("heard", "name"), ("elsewhere", "source")):
         db.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(name,) for name in gone])
@@ -148,10 +148,10 @@ def judge(
     *,
     outdated: Collection[Text],
 ) -> None:
-    """Note for every memory that is visible here its tier, and whether it counts, and if not, why.
+    """Stores for every visible memory its tier, and why it does not count, if so.
 
-    `own` names the pieces of the log that this clone recorded, `waiting` the texts it has not published,
-    `outdated` those that rest on what has changed.
+    `own` names the pieces of the log that this clone recorded, `waiting` the unpublished texts, `outdated` those with
+    changed evidence.
     """
     memories = [_Memory(*row) for row in db.execute(_MEMORIES)]
     agreed = [one for one in memories if one.origin != "clash"]
@@ -161,7 +161,7 @@ def judge(
     visible = {(one.name, one.blob) for one in agreed}
     tiers = approvals.tiers(clone, ours, vouched, waiting, seen=visible)
     repeats = approvals.repeats(((one.name, one.blob, one.path) for one in agreed), tiers)
-    kept = _kept(clone, ours, tiers, vouched, visible)
+    kept = _still_superseded(clone, ours, tiers, vouched, visible)
     edited = tiers.edited(visible)
     changed = []
     for one in memories:
@@ -194,7 +194,7 @@ class _Memory(NamedTuple):
 
 
 def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, edited: bool) -> str | None:
-    """Why a memory does not count, or only for a direct question."""
+    """Returns why a memory does not count, or only for a direct question."""
     ended = one.status == "deprecated"
     if edited and not (ended and approved.ends(one.name, blob=one.blob)):
         return approvals.EDITED
@@ -205,10 +205,10 @@ def _why_not(one: _Memory, approved: Approvals, tier: str, *, superseded: bool, 
     return (SUPERSEDED) if (superseded and not ended) else (FOREIGN if tier == approvals.T4 else None)
 
 
-def _kept(
+def _still_superseded(
     clone: Clone, own: Sequence[MemoryApproval], tiers: Tiers, vouched: Vouched, visible: Collection[tuple[str, str]]
 ) -> Mapping[str, str]:
-    """What stays superseded; the log itself is read only if a text that was approved last is not here."""
+    """Returns what stays superseded; reads the log only if the last approved text is missing."""
     given = sorted((one for one in own if one.kind == "accept"), key=lambda one: one.place)
     there = {one.target: one.blob for one in given}.items() - set(visible)
     theirs = [text for text in visible if text[0] in vouched.replaced]
@@ -222,7 +222,7 @@ def _kept(
 def _decided(
     db: sqlite3.Connection, own: Iterable[str], second_hand: Iterable[str]
 ) -> list[tuple[MemoryApproval, bool]]:
-    """Every decision about a visible memory, and whether this clone recorded it."""
+    """Returns every decision about a visible memory, and whether this clone recorded it."""
     db.execute("CREATE TEMP TABLE IF NOT EXISTS own (name TEXT PRIMARY KEY) WITHOUT ROWID")
     db.execute("DELETE FROM own")
     db.executemany("INSERT OR IGNORE INTO own VALUES (?)", ((name,) for name in own))

@@ -1,9 +1,9 @@
-"""What other branches of this clone hold and this one does not, kept apart so that it never ranks here.
+"""What other branches of this clone have and this one does not, in a file of its own that never ranks here.
 
-Entries that other local branches published since they parted from HEAD, what waits to be published on other
-lines, and what this clone recorded there. It lies in a file of its own beside the index, with the same
-tables; `place` says which branches hold a row, `missing` and `sees` what of here a branch does not hold, or
-does. No agent gets it unasked. It is brought up to date when somebody asks by the long way.
+It contains entries that other local branches published since they left HEAD, pending changes on other lines (a line is
+a branch's work), and what this clone recorded there. The file lies next to the index, with the same tables; `place`
+says which branches have a row, `missing` and `sees` what of this branch another one lacks or has. No agent gets it
+unasked. It is updated when a question takes the full path.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ from holdfast.store import layout as paths
 from holdfast.store.format import split_lines
 from holdfast.values import field, mutable
 
-MAX_BRANCHES = 200  # the newest; a repository may have thousands
-MAX_ENTRIES = 5000  # files of other branches that are read
-DELETED, NOT_HERE = "deleted", "not here"  # what is said of a branch that git does not have
-UNNAMED = "a branch without a name"  # where nobody wrote down which it was
+MAX_BRANCHES = 200  # the newest; a guess: a repository may have thousands, and old ones are rarely wanted
+MAX_ENTRIES = 5000  # files of other branches that are read; a guess that bounds the time
+DELETED, NOT_HERE = "deleted", "not here"  # why git does not have a branch
+UNNAMED = "a branch without a name"  # if its name was not recorded
 _FORM = "3"  # of these tables
 _FOLDERS = (paths.MEMORY, paths.TASKS)
 _FILE = PatternFile(__file__)
@@ -38,15 +38,15 @@ OWN_TABLES = ("place", "missing", "sees", "published")
 
 @mutable
 class _Others:
-    """What there is elsewhere, as it is gathered."""
+    """The records of other branches, as they are collected."""
 
     units: dict[str, IndexUnit] = field(default_factory=dict)
-    branches: dict[str, set[str]] = field(default_factory=dict)  # of a unit that is no piece of the log
-    tips: str = ""  # where HEAD and all branches stand
+    branches: dict[str, set[str]] = field(default_factory=dict)  # by unit, for units that are not pieces of the log
+    tips: str = ""  # digest of the commits of HEAD and all branches
     published: set[tuple[str, str, str]] = field(default_factory=set)  # path, blob and branch
     missing: set[tuple[str, str]] = field(default_factory=set)  # branch and path
     strange: set[str] = field(default_factory=set)  # branches that only a transcript names
-    floors: dict[str, str] = field(default_factory=dict)  # up to which a piece of the log is visible here
+    floors: dict[str, str] = field(default_factory=dict)  # the time up to which a piece of the log is visible here
 
     def add(self, unit: IndexUnit, branch: str) -> None:
         self.units[unit.name] = unit
@@ -54,22 +54,22 @@ class _Others:
 
 
 def path_of(clone: Clone) -> str:
-    """Where it lies: beside this work tree's index, and deleted with it."""
+    """Returns its path: next to this work tree's index, and deleted with it."""
     return other_branches_file(refresh.path_of(clone))
 
 
 def open_others(clone: Clone) -> Index:
-    """What other branches hold, as a file; nothing is made of it yet."""
+    """Returns the file of other branches; it is not filled yet."""
     return Index(path_of(clone), wal=False, what="the index of other branches", tables=OWN_TABLES)
 
 
 def state_of(clone: Clone, memory: str) -> str:
-    """What it rests on: the state that the index shows, and where all branches stand."""
+    """Returns the state it depends on: the index's, and the commits of all branches."""
     return f"{memory} {freshness.heads(refresh.place_of(clone))}" if memory else ""
 
 
 def bring_others(clone: Clone, there: Index, here: Index, *, memory: str) -> str:
-    """Make it say what other branches hold now; gives the state it shows, empty if that cannot be told.
+    """Updates it to what other branches have now; returns the state it shows, empty if unknown.
 
     `here` is this work tree's index, up to date: it says what is visible.
     """
@@ -78,40 +78,40 @@ def bring_others(clone: Clone, there: Index, here: Index, *, memory: str) -> str
     if state and state == _meta(there, "state") and _meta(there, "form") == form:
         return state
     erased = clone.erased()
-    told = " ".join(sorted(erased))
-    if _meta(there, "erased") not in (None, told) or _meta(there, "form") not in (None, form):
+    erased_names = " ".join(sorted(erased))
+    if _meta(there, "erased") not in (None, erased_names) or _meta(there, "form") not in (None, form):
         there.close()
-        drop(there.path)  # no word of an erased text may stay, and none that a new rule hides
+        drop(there.path)  # erased text, and text that a new rule hides, must not stay
     visible = dict(here.db.execute("SELECT name, until FROM unit WHERE shown"))
     with there.writing() as db:
         for statement in _FILE.lines("tables"):
             db.execute(statement)
-        others = _gather(clone, db, visible)
+        others = _collect(clone, db, visible)
         texts = UnitTexts(clone, erased, [])
         filling = IndexFill(db)
         _fill(filling, others, texts)
         memory_trust.weigh(db, clone, {}, texts, changed=filling.changed)
         _place(db, clone, others)
         filling.remember("tips", others.tips)
-        filling.remember("erased", told)
+        filling.remember("erased", erased_names)
         filling.remember("form", form)
         filling.remember("state", state)
     return state
 
 
-def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | None]) -> _Others:
+def _collect(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | None]) -> _Others:
     others = _Others()
     _published(clone, others, db)
-    called = {name: _called(clone, line.refs[-1]) for name, line in branch_lines.known(*clone.stores).items()}
+    names = {name: _branch_name(clone, line.refs[-1]) for name, line in branch_lines.known(*clone.stores).items()}
     here = clone.line()
     for change in (change for store in clone.stores for change in pending_changes.waiting(store)):
         is_here = change.text is None or here.sees(change.line, change.ts)
         if not is_here and (unit := _entry(change.path, change.text, change.blob)):
-            others.add(unit, called.get(change.line, change.line))
+            others.add(unit, names.get(change.line, change.line))
     for unit, line, branch in _sessions(clone):
-        name = called.get(line) or branch or UNNAMED
+        name = names.get(line) or branch or UNNAMED
         others.add(unit, name)
-        if line not in called:
+        if line not in names:
             others.strange.add(name)
     for unit in own_units(clone):
         floor = visible.get(unit.name, "")
@@ -124,7 +124,7 @@ def _gather(clone: Clone, db: sqlite3.Connection, visible: Mapping[str, str | No
 
 
 def _sessions(clone: Clone) -> Iterator[tuple[IndexUnit, str, str]]:
-    """This clone's sessions on lines that are not visible here, each with its line and its branch's name."""
+    """Yields this clone's sessions on lines that are not visible here, with their line and branch name."""
     here = clone.line()
     for folder, name in ((s.sessions, name) for s in clone.stores for name in s.listed(s.sessions)):
         try:
@@ -132,14 +132,14 @@ def _sessions(clone: Clone) -> Iterator[tuple[IndexUnit, str, str]]:
             text = data.decode("utf-8", "replace")
             session = from_json(text)
         except (HoldfastError, OSError, ValueError):
-            continue  # `session list` and `doctor` name a broken one
+            continue  # `session list` and `doctor` report a broken one
         if not here.sees(session.line, session.updated.ts):
             unit = IndexUnit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=text)
             yield unit, session.line, session.updated.branch or ""
 
 
 def _entry(path: str, text: str | None, blob: str | None) -> IndexUnit | None:
-    """A memory's or a task's unit, without its text if that was read before; None of anything else."""
+    """Returns a memory's or a task's unit, without its text if that was read before; None for anything else."""
     if blob is None:
         return None
     if path.startswith(f"{paths.TASKS}/"):
@@ -149,10 +149,10 @@ def _entry(path: str, text: str | None, blob: str | None) -> IndexUnit | None:
 
 
 def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
-    """What other local branches hold that HEAD never had, and what of here they do not hold."""
+    """Adds what other local branches have that HEAD never had, and what of this branch they lack."""
     head, tips = _tips(clone)
-    told = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
-    others.tips = hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()
+    state = " ".join([head, *(f"{oid}:{','.join(names)}" for oid, names in sorted(tips.items()))])
+    others.tips = hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest()
     if others.tips == meta(db, "tips"):
         others.published.update(db.execute("SELECT path, blob, branch FROM published"))
         others.missing.update(db.execute("SELECT branch, path FROM missing"))
@@ -168,26 +168,26 @@ def _published(clone: Clone, others: _Others, db: sqlite3.Connection) -> None:
 
 
 def _tips(clone: Clone) -> tuple[str, dict[str, list[str]]]:
-    """HEAD's commit, and the others at which local branches stand, with their names."""
+    """Returns HEAD's commit, and the other commits of local branches with their names."""
     head = clone.repo.head()
     asked = ("for-each-ref", "--sort=-committerdate", f"--count={MAX_BRANCHES}")
     rows = clone.repo.text(*asked, "--format=%(objectname) %(refname)", "refs/heads").splitlines()
     tips: dict[str, list[str]] = {}
     for oid, _, ref in (row.partition(" ") for row in rows):
         if head.oid is not None and ref != head.ref and oid != head.oid:
-            tips.setdefault(oid, []).append(_called(clone, ref))
+            tips.setdefault(oid, []).append(_branch_name(clone, ref))
     return head.oid or "", tips
 
 
-def _called(clone: Clone, ref: str) -> str:
-    """A branch's name as it may be kept and shown; one that is no UTF-8 has marks in it, as SQLite takes no other."""
+def _branch_name(clone: Clone, ref: str) -> str:
+    """Returns a branch's name for storing; invalid UTF-8 is marked, because SQLite refuses it."""
     return os.fsencode(clone.hide.text(branch_lines.called(ref))).decode("utf-8", "replace")
 
 
 def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequence[str]]) -> None:
     if not tips:
         return
-    # The objects below our folders that branches brought since they parted from HEAD.
+    # The objects below our folders that branches added since they left HEAD.
     given = "\n".join([*tips, f"^{head}", "--", *_FOLDERS]) + "\n"
     done = clone.repo.attempt("rev-list", "--objects", "--stdin", stdin=given.encode("utf-8"))
     listed = (row.partition(b" ") for row in done.stdout.splitlines())
@@ -201,7 +201,7 @@ def _compare(clone: Clone, others: _Others, head: str, tips: Mapping[str, Sequen
 
 
 def _changes(clone: Clone, head: str, tips: Iterable[str]) -> Iterator[tuple[str, str, str, str]]:
-    """What differs below our folders between HEAD and each tip: the tip, the status there, path and blob."""
+    """Yields the differences below our folders between HEAD and each tip: the tip, the status there, path and blob."""
     asked = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--no-abbrev", "--", *_FOLDERS)
     given = "".join(f"{tip} {head}\n" for tip in tips)
     tip = ""
@@ -215,7 +215,7 @@ def _changes(clone: Clone, head: str, tips: Iterable[str]) -> Iterator[tuple[str
 
 
 def _fill(filling: IndexFill, others: _Others, texts: UnitTexts) -> None:
-    """Put in what is new, take out what is gone, and of the log only what happened out of our sight."""
+    """Adds new units, deletes old ones, and reads from the log only what is not visible here."""
     have = filling.units()
     filling.forget(have.keys() - {_stored(unit, others) for unit in others.units.values()})
     logs = [unit for unit in others.units.values() if unit.source]
@@ -224,7 +224,7 @@ def _fill(filling: IndexFill, others: _Others, texts: UnitTexts) -> None:
         whole = data[: data.rfind(b"\n") + 1]
         name, floor = _stored(unit, others), others.floors.get(unit.name, "").encode("ascii", "replace")
         filling.show(name, unit.kind, None)
-        # The events after a moment; none is torn, and their times stand where `seal` put them.
+        # The events after a time; none is torn, and `seal` wrote their times at a fixed place.
         after = (line for line in split_lines(whole) if line.partition(b'"ts":"')[2].partition(b'"')[0] > floor)
         refresh.add_events(filling, IndexUnit(name, unit.kind), b"".join(after) if floor else whole, texts)
         filling.read_up_to(name, known.get(unit.name, 0) + len(whole))
@@ -235,20 +235,20 @@ def _fill(filling: IndexFill, others: _Others, texts: UnitTexts) -> None:
 
 
 def _stored(unit: IndexUnit, others: _Others) -> str:
-    """A piece of the log that is visible up to a moment is another one when that moment moves."""
+    """Returns the stored name of a unit: a partly visible piece of the log changes its name when that part changes."""
     floor = others.floors.get(unit.name)
     return f"{unit.name}>{floor}" if floor else unit.name
 
 
 def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
-    """Note which branches hold each row, and what of here they hold."""
+    """Stores which branches have each row, and what of this branch they have."""
     for table in OWN_TABLES:
         db.execute(f"DELETE FROM {table}")
     by_unit = "SELECT m.row, ? FROM member AS m JOIN unit AS u ON u.id = m.unit WHERE u.name = ?"
     units = [(branch, name) for name, some in others.branches.items() for branch in some]
     db.executemany(f"INSERT OR IGNORE INTO place {by_unit}", units)
     known = branch_lines.known(*clone.stores)
-    named = [(_called(clone, line.refs[-1]), line) for line in known.values() if line.refs]
+    named = [(_branch_name(clone, line.refs[-1]), line) for line in known.values() if line.refs]
     by_line = "SELECT id, ? FROM row WHERE line = ? AND kind <> 'candidate'"
     db.executemany(f"INSERT OR IGNORE INTO place {by_line}", [(name, line.id) for name, line in named])
     db.execute("INSERT OR IGNORE INTO place SELECT r.id, p.branch FROM row AS r JOIN place AS p ON p.row = r.parent")
@@ -263,10 +263,10 @@ def _place(db: sqlite3.Connection, clone: Clone, others: _Others) -> None:
 def _gone(
     db: sqlite3.Connection, clone: Clone, others: _Others, named: Mapping[str, branch_lines.KnownLine]
 ) -> Iterator[tuple[str, str]]:
-    """The branches of these rows that git does not have, and why: deleted, or never in this clone."""
+    """Yields the branches of these rows that git does not have, with the reason: deleted, or never in this clone."""
     living = set(clone.repo.text("for-each-ref", "--format=%(refname)", "refs/heads").splitlines())
     living |= {ref for git_dir in clone.repo.worktrees() if (ref := clone.repo.ref_of(git_dir))}
-    called = {_called(clone, ref) for ref in living}
+    called = {_branch_name(clone, ref) for ref in living}
     for (name,) in db.execute("SELECT DISTINCT branch FROM place").fetchall():
         ref = named[name].refs[-1] if name in named else f"refs/heads/{name}"
         if ref.startswith("refs/heads/") and ref not in living and name not in called:

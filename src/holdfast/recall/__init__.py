@@ -1,4 +1,4 @@
-"""Look-up to context: search, and the rendered views."""
+"""Answers from the index: search, explanations of lines, an agent's context, and the rendered views."""
 
 from holdfast.lazy_module import lazy_modules
 

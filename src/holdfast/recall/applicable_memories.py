@@ -1,10 +1,10 @@
-"""What governs the work at hand: which memories hold for these files and this task, and why.
+"""Selects the memories that apply to the current work, by its files and the words of its task.
 
-A memory governs if it names a file at hand (by path, by folder or by a pattern with `*` and `**`), if it
-cites one as evidence, if it is about a file that the task's words likely mean, if its own words, names and paths fit
-the task's, or if it is about a file that the branch changed. Everywhere holds only what a person marked as general, by
-the path `**`: a memory without any scope is shown where its words fit. Pure comparing of values; which memories count
-is for whoever hands the memories in.
+A memory applies if it names a current file (by path, folder or a pattern with `*` and `**`), if it cites one as
+evidence, if it is about a file that the task's words likely mean, if its own words, names and paths match the task's,
+or if it is about a file that the branch changed. Only a memory that a person marked as general, with the path `**`,
+applies everywhere: a memory without any scope is shown where its words match. This module only compares values; the
+caller decides which memories to pass in.
 """
 
 import math
@@ -18,20 +18,18 @@ from holdfast.patterns import PatternFile, regex
 from holdfast.recall.path_patterns import is_below, one_spelling
 from holdfast.values import frozen
 
-FILES, CITED, TASK, EVERYWHERE, BRANCH = range(5)  # how near a memory is to the work: the nearest first
+FILES, CITED, TASK, EVERYWHERE, BRANCH = range(5)  # how closely a memory matches the work: the closest first
 GENERAL = "**"  # the path that marks a memory as general
-MAX_FILES = 500  # files at hand that are compared
-MOST_OF_BRANCH = 50  # files that a branch changed: more say nothing about a task
-MOST_BY_WORDS = 6  # memories that nothing but words speaks for
-MOST_LIKELY = 6  # memories of files that are likely meant
-LIKELY = (
-    0.2  # from here on a file's memories are shown: then three of five of them are relevant (docs/design/ranking.md)
-)
-MOST_UNASKED = 8  # memories that are shown where nothing says what the work is
-_FEW = 20  # memories among which one shared word says enough; among more it must be a rare one
-_COMMON_TO = 5  # of these few that may share it
-_ENOUGH, _ENOUGH_BESIDE_FILES = 1.2, 1.8  # times the weight of a word that only one memory has
-_LEAST_OF_BEST = 0.5  # what fits half as well as the best is about something else
+MAX_FILES = 500  # current files that are compared; a guess: a rename of everything must not cost seconds
+MOST_OF_BRANCH = 50  # changed files of a branch; a guess: more than that say nothing about one task
+MOST_BY_WORDS = 6  # memories selected by words alone; a guess: words match by chance more often than files
+MOST_LIKELY = 6  # memories of likely files; docs/explanation/ranking.md measures contexts with six
+LIKELY = 0.2  # the least chance that a file is meant: then three of five of its memories are relevant (ranking.md)
+MOST_UNASKED = 8  # memories shown where the work is unknown; a guess: a few lines of context
+_FEW = 20  # up to so many memories, one shared word is enough; among more it must be rare. A guess
+_COMMON_TO = 5  # of these few may share the word; a guess: a quarter of them
+_ENOUGH, _ENOUGH_BESIDE_FILES = 1.2, 1.8  # times the weight of a unique word; tuned on two repositories (ranking.md)
+_LEAST_OF_BEST = 0.5  # of the best score; below it a memory is about something else (tuned on the same two)
 _WORD = regex(r"[^\W_]+")
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
@@ -40,7 +38,7 @@ _SHAPE = PatternFile(__file__)
 
 @frozen(kw_only=True)
 class KnownMemory:
-    """A memory as a pack tells it: this text, of this revision."""
+    """A memory with the text and revision that a context shows."""
 
     id: str
     type: str
@@ -51,42 +49,42 @@ class KnownMemory:
     tags: tuple[str, ...] = ()
     confidence: float | None = None
     source: str | None = None
-    updated: str = ""  # when it was last decided upon
-    doubt: str = ""  # what whoever reads it should be told
-    cites: tuple[str, ...] = ()  # the files its evidence is of
-    names: tuple[str, ...] = ()  # the symbols its evidence is of
-    against: tuple[str, ...] = ()  # memories as good as this one that it contradicts, undecided by anybody
+    updated: str = ""  # time of the last decision about it
+    doubt: str = ""  # a warning that the reader must see
+    cites: tuple[str, ...] = ()  # files in its evidence
+    names: tuple[str, ...] = ()  # symbols in its evidence
+    against: tuple[str, ...] = ()  # approved memories that it contradicts; nobody has decided between them
 
     @property
     def is_general(self) -> bool:
-        """Whether a person said that it holds everywhere."""
+        """Whether a person marked the memory as valid everywhere."""
         return GENERAL in self.applies_to
 
 
 @frozen
 class WorkAtHand:
-    """The work a pack is for: its files, and the words of its task."""
+    """The work that a context is for: its files, and the words of its task."""
 
     files: tuple[str, ...] = ()
     words: str = ""
-    tasks: tuple[str, ...] = ()  # whose words these are
+    tasks: tuple[str, ...] = ()  # ids of the tasks that the words come from
     changed: tuple[str, ...] = ()  # files that this branch changed
-    likely: Mapping[str, float] | None = None  # files that the words may be about, and how likely; None: nobody looked
-    is_guess: bool = False  # nobody said what the work is: it is what lies about
+    likely: Mapping[str, float] | None = None  # files that the words may mean, with probabilities; None: not computed
+    is_guess: bool = False  # nobody named the work: it is derived from changed files and started tasks
 
 
 @frozen
 class ApplicableMemory:
-    """A memory that holds for the work at hand, and why."""
+    """A memory that applies to the current work, and the reason."""
 
     known: KnownMemory
     near: int  # from FILES to BRANCH
     why: str
-    fit: float = 0.0  # how well it fits the task's words
+    fit: float = 0.0  # how well it matches the task's words
 
 
 def ordered(found: Iterable[ApplicableMemory]) -> list[ApplicableMemory]:
-    """The nearest first, then what fits the words best, the surest, the newest; what is equal in all that, by id."""
+    """Sorts by closeness, then by match with the words, confidence and age (newest first); ties by id."""
     there = sorted(found, key=lambda one: one.known.id)
     there.sort(key=lambda one: one.known.updated, reverse=True)
     there.sort(key=lambda one: (one.near, -one.fit, -(one.known.confidence or 0.0)))
@@ -94,57 +92,57 @@ def ordered(found: Iterable[ApplicableMemory]) -> list[ApplicableMemory]:
 
 
 def applicable(known: Iterable[KnownMemory], hand: WorkAtHand) -> list[ApplicableMemory]:
-    """Those that govern the work at hand, the most important first; where nothing says what it is, the newest few."""
-    there = list(known)
-    files = _Files([*hand.files[:MAX_FILES], *_files_named(hand.words, there)])
+    """Returns the memories that apply to the work, most important first; if the work is unknown, the newest few."""
+    memories = list(known)
+    files = _Files([*hand.files[:MAX_FILES], *_named_files(hand.words, memories)])
     branch = _Files(hand.changed if len(hand.changed) <= MOST_OF_BRANCH else ())
-    found = [_placed(one, files, branch) for one in there]
+    found = [_match_by_path(one, files, branch) for one in memories]
     if not (hand.files or hand.words.strip() or hand.changed):
-        rest = [one for one in there if not one.applies_to]
+        rest = [one for one in memories if not one.applies_to]
         newest = sorted(rest, key=lambda one: (one.updated, one.id), reverse=True)[:MOST_UNASKED]
         return ordered([*filter(None, found), *(ApplicableMemory(one, EVERYWHERE, "newest") for one in newest)])
-    fits = _fits(there, hand.words)
+    fits = _word_matches(memories, hand.words)
     best = max((fit.score for fit in fits.values()), default=0.0)
-    least = max(_least(len(there), beside_files=bool(hand.files)), best * _LEAST_OF_BEST)
+    least = max(_word_threshold(len(memories), beside_files=bool(hand.files)), best * _LEAST_OF_BEST)
     likely = hand.likely or {}
     meant = _Files([path for path, chance in likely.items() if chance >= LIKELY])
     by_files: list[tuple[float, ApplicableMemory]] = []
     by_words: list[ApplicableMemory] = []
-    for at, (known_one, one) in enumerate(zip(there, found, strict=True)):
+    for at, (known_one, one) in enumerate(zip(memories, found, strict=True)):
         fit = fits.get(at, _NO_FIT)
         if one is not None:
             found[at] = ApplicableMemory(one.known, one.near, one.why, fit.score)
         elif path := next(filter(meant.has, (*known_one.applies_to, *known_one.cites)), None):
-            told = ApplicableMemory(known_one, TASK, f"likely {path}", fit.score)
-            by_files.append((likely.get(path, LIKELY), told))
+            match = ApplicableMemory(known_one, TASK, f"likely {path}", fit.score)
+            by_files.append((likely.get(path, LIKELY), match))
         elif fit.score >= (least / 2 if files.is_beside(known_one.cites) else least) and (
-            # What cites files that the task hardly concerns shares a word with it by chance, four times of five.
-            hand.likely is None or len(there) < _FEW or not known_one.cites or likely.keys() & set(known_one.cites)
+            # A memory that cites other files shares a word by chance in four of five cases.
+            hand.likely is None or len(memories) < _FEW or not known_one.cites or likely.keys() & set(known_one.cites)
         ):
             by_words.append(ApplicableMemory(known_one, TASK, f"mentions {fit.word}", fit.score))
     by_files.sort(key=lambda pair: (-pair[0], -pair[1].fit, pair[1].known.id))
     some = [*ordered(by_words)[:MOST_BY_WORDS], *(one for _, one in by_files[:MOST_LIKELY])]
     if hand.is_guess:
-        some += _of_no_place(there, {one.known.id for one in (*filter(None, found), *some)})
+        some += _without_paths(memories, {one.known.id for one in (*filter(None, found), *some)})
     return ordered([*filter(None, found), *some])
 
 
-def _of_no_place(known: Iterable[KnownMemory], told: set[str]) -> list[ApplicableMemory]:
-    """The newest of those that name and cite no place: no file that lies about can call for them."""
-    rest = [one for one in known if not (one.applies_to or one.cites or one.id in told)]
+def _without_paths(known: Iterable[KnownMemory], shown_ids: set[str]) -> list[ApplicableMemory]:
+    """Returns the newest memories that name and cite no path: no changed file can select them."""
+    rest = [one for one in known if not (one.applies_to or one.cites or one.id in shown_ids)]
     newest = sorted(rest, key=lambda one: (one.updated, one.id), reverse=True)[:MOST_UNASKED]
     return [ApplicableMemory(one, EVERYWHERE, "names no place") for one in newest]
 
 
-def _least(everybody: int, *, beside_files: bool) -> float:
-    """How well a memory must fit the words, if nothing else speaks for it; the files at hand say more than words do."""
-    if everybody < _FEW:
-        return _weight(min(everybody, _COMMON_TO), everybody)
-    return _weight(1, everybody) * (_ENOUGH_BESIDE_FILES if beside_files else _ENOUGH)
+def _word_threshold(total: int, *, beside_files: bool) -> float:
+    """Returns the least score of a memory that only words select; it is higher where current files are known."""
+    if total < _FEW:
+        return _weight(min(total, _COMMON_TO), total)
+    return _weight(1, total) * (_ENOUGH_BESIDE_FILES if beside_files else _ENOUGH)
 
 
-def _placed(one: KnownMemory, files: "_Files", branch: "_Files") -> ApplicableMemory | None:
-    """How a memory holds by the places it names and cites."""
+def _match_by_path(one: KnownMemory, files: "_Files", branch: "_Files") -> ApplicableMemory | None:
+    """Returns how a memory applies by the paths it names and cites; None if it does not."""
     if one.is_general:
         return ApplicableMemory(one, EVERYWHERE, "general")
     if place := next(filter(files.has, one.applies_to), None):
@@ -162,54 +160,54 @@ def _placed(one: KnownMemory, files: "_Files", branch: "_Files") -> ApplicableMe
 @frozen
 class _Fit:
     score: float
-    word: str  # the most telling one, as the task spells it
+    word: str  # the most specific shared word, as the task spells it
 
 
 _NO_FIT = _Fit(0.0, "")
 
 
-def _fits(known: Sequence[KnownMemory], said: str) -> dict[int, _Fit]:
-    """How well memories fit a task's words, by their places: what they share weighs by how few have it."""
-    asked = _words(said)
-    if not asked:
+def _word_matches(known: Sequence[KnownMemory], task_words: str) -> dict[int, _Fit]:
+    """Returns the word matches of memories by position; the fewer memories share a word, the more it counts."""
+    wanted = _stems(task_words)
+    if not wanted:
         return {}
-    # Most memories share nothing with a task, and looking for that is far cheaper than taking them apart.
-    some = re.compile("|".join(re.escape(word[:-1] if word[-1] == "y" else word) for word in asked))
-    spelled = {word for word in re.findall(r"\w+", said) if _is_name(word)}
+    # Most memories share no word with a task, and one search is far cheaper than splitting each into words.
+    some = re.compile("|".join(re.escape(word[:-1] if word[-1] == "y" else word) for word in wanted))
+    spelled = {word for word in re.findall(r"\w+", task_words) if _is_name(word)}
     shared: dict[int, set[str]] = {}
     for at, one in enumerate(known):
         places = " ".join(path.rpartition(".")[0] or path for path in (*one.cites, *one.applies_to))
         text = f"{one.statement} {' '.join((*one.tags, *one.names))} {places} {one.why}"
-        if some.search(text.casefold()) and (words := _words(text).keys() & asked.keys()):
+        if some.search(text.casefold()) and (words := _stems(text).keys() & wanted.keys()):
             shared[at] = words
     often = Counter(word for words in shared.values() for word in words)
     weights, top = {word: _weight(count, len(known)) for word, count in often.items()}, _weight(1, len(known))
     fits = {}
     for at, words in shared.items():
-        is_meant = words == asked.keys() or not _names(known[at]).isdisjoint(spelled)  # all of it, or by its name
+        is_meant = words == wanted.keys() or not _names(known[at]).isdisjoint(spelled)  # all words, or its symbol
         score = sum(weights[word] for word in words) + (top if is_meant else 0.0)
-        fits[at] = _Fit(score, asked[max(words, key=lambda word: (weights[word], len(word), word))])
+        fits[at] = _Fit(score, wanted[max(words, key=lambda word: (weights[word], len(word), word))])
     return fits
 
 
 def _names(one: KnownMemory) -> set[str]:
-    """The last parts of the symbols that a memory cites."""
+    """Returns the last parts of the symbols that a memory cites."""
     return {re.split(r"[.:#]+", name)[-1] for name in one.names}
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word is spelled as only names in code are."""
+    """Whether a word is spelled like a name in code: with an underscore or in camel case."""
     return "_" in word.strip("_") or bool(re.search(r"[a-z][A-Z]", word))
 
 
-def _weight(having: int, everybody: int) -> float:
-    """What a word tells that so many of all memories have (the weight that BM25 gives it)."""
-    return math.log(1 + max(0.0, everybody - having + 0.5) / (having + 0.5))
+def _weight(having: int, total: int) -> float:
+    """Returns the weight of a word that `having` of all memories contain (as in BM25)."""
+    return math.log(1 + max(0.0, total - having + 0.5) / (having + 0.5))
 
 
-def _files_named(said: str, known: Sequence[KnownMemory]) -> set[str]:
-    """The cited files that a task names, by their path or their last part."""
-    named = {word.rstrip(".") for word in re.findall(r"[\w./-]+\.\w+", said)}
+def _named_files(task_words: str, known: Sequence[KnownMemory]) -> set[str]:
+    """Returns the cited files that a task names, by path or file name."""
+    named = {word.rstrip(".") for word in re.findall(r"[\w./-]+\.\w+", task_words)}
     return (
         {path for one in known for path in one.cites if path in named or path.rpartition("/")[2] in named}
         if named
@@ -218,50 +216,47 @@ def _files_named(said: str, known: Sequence[KnownMemory]) -> set[str]:
 
 
 def telling(text: str) -> list[str]:
-    """The words of a question that tell what it is about, as it spells them; each once."""
-    return list(dict.fromkeys(word for word in text.split() if _about(word)))
+    """Returns the specific words of a question, as it spells them, each once."""
+    return list(dict.fromkeys(word for word in text.split() if _question_stems(word)))
 
 
 def spellings(text: str) -> list[str]:
-    """What a text is about, as it spells it: words and parts of names."""
-    return list(_words(text).values())
+    """Returns the specific words and parts of names of a text, as it spells them."""
+    return list(_stems(text).values())
 
 
 def stems(text: str) -> list[str]:
-    """What a text is about: words without endings, parts of names."""
-    return list(_words(text))
+    """Returns the specific words of a text without endings, and parts of names."""
+    return list(_stems(text))
 
 
 def shares_words(one: str, other: str) -> bool:
-    """Whether two texts have a word in common that tells something."""
-    return not _about(one).isdisjoint(_about(other))
+    """Whether two texts share a specific word."""
+    return not _question_stems(one).isdisjoint(_question_stems(other))
 
 
-def _about(text: str) -> set[str]:
-    """What a text is about, with names of two letters (db, CI): where somebody asks, these count, too."""
+def _question_stems(text: str) -> set[str]:
+    """Returns the stems of a text, with names of two letters (db, CI), which count in a question."""
     short = {word.casefold() for word in _WORD.findall(text) if len(word) == 2}
-    return _words(text).keys() | short - _SHAPE.words("tiny")
+    return _stems(text).keys() | short - _SHAPE.words("tiny")
 
 
-def _words(text: str) -> dict[str, str]:
-    """What a text is about: words without endings, parts of names, pairs of characters of wide scripts.
-
-    Each with how the text spells it.
-    """
+def _stems(text: str) -> dict[str, str]:
+    """Returns the stems of a text with their spelling: words, parts of names, pairs of wide characters."""
     found: dict[str, str] = {}
     for word in _WORD.findall(text):
         if not word.isascii() and _WIDE.search(word):
             found |= {word[at : at + 2]: word[at : at + 2] for at in range(max(1, len(word) - 1))}
             continue
         for part in dict.fromkeys((word, *_PARTS.findall(word))):
-            bare = _bare(part)
+            bare = _stem(part)
             if len(bare) > 2 and bare not in _SHAPE.words("common"):
                 found.setdefault(bare, part.casefold())
     return found
 
 
-def _bare(word: str) -> str:
-    """A word without the ending that number or time gave it."""
+def _stem(word: str) -> str:
+    """Returns a word without its ending for number or tense."""
     low = word.casefold()
     if low in _SHAPE.words("common"):
         return low
@@ -275,7 +270,7 @@ def _bare(word: str) -> str:
 
 
 class _Files:
-    """The files at hand, asked many times whether a path means one of them."""
+    """The current files, asked many times whether a path means one of them."""
 
     def __init__(self, files: Sequence[str]) -> None:
         files = [*map(one_spelling, files)]
@@ -283,21 +278,21 @@ class _Files:
         self._split = [name.rstrip("/").split("/") for name in files]
         self._above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
         self._beside = {"/".join(parts[:-1]) for parts in self._split}
-        # A new folder is one name to git: what is written of a file in it is written of it.
+        # Git lists a new folder as one name: a memory about a file in it applies.
         self._folders = tuple(name for name in files if name.endswith("/"))
         self._known: dict[str, bool] = {}
 
     def has(self, place: str) -> bool:
-        """Whether a path, a folder or a pattern holds for a file at hand."""
+        """Whether a path, a folder or a pattern matches a current file."""
         if place not in self._known:
-            self._known[place] = self._looked(one_spelling(place.rstrip("/")))
+            self._known[place] = self._matches(one_spelling(place.rstrip("/")))
         return self._known[place]
 
     def is_beside(self, paths: Sequence[str]) -> bool:
-        """Whether a path lies in the folder of a file at hand."""
+        """Whether one of the paths lies in the folder of a current file."""
         return any("/" in path and path.rpartition("/")[0] in self._beside for path in paths)
 
-    def _looked(self, place: str) -> bool:
+    def _matches(self, place: str) -> bool:
         if self._all or place in ("", "."):
             return bool(self._split)
         if "*" not in place:
@@ -306,7 +301,7 @@ class _Files:
 
 
 def at_top(path: str, *, top: str) -> str | None:
-    """A path as the repository spells it; None if it lies outside. Relative ones are meant from its top."""
+    """Returns a path relative to the repository's top; None if it lies outside. Relative paths start at the top."""
     folder = path.endswith(("/", os.sep))
     top = os.path.realpath(top)
     named = on_disk(os.path.join(top, path).rstrip("/"))
@@ -318,7 +313,7 @@ def at_top(path: str, *, top: str) -> str | None:
 
 
 def inside(path: str, *, top: str) -> str:
-    """The same; refused if it lies outside."""
+    """Returns the same; refuses a path outside the repository."""
     found = at_top(path, top=top)
     if found is None:
         raise BadInput(f"{path} is not in this repository", hint="Name files of this project.")
@@ -326,7 +321,7 @@ def inside(path: str, *, top: str) -> str:
 
 
 def on_disk(path: str) -> str:
-    """A path as the disk spells it, if it is there in another Unicode form; else as it is."""
+    """Returns a path as the disk spells it, if it exists in another Unicode form; else unchanged."""
     if path.isascii() or os.path.lexists(path):
         return path
     folder, name = os.path.split(path)
@@ -338,10 +333,10 @@ def on_disk(path: str) -> str:
     return os.path.join(folder, next((one for one in there if one_spelling(one) == wanted), name))
 
 
-def rests_on(known: Iterable[KnownMemory], told: Iterable[KnownMemory], more: Mapping[str, str]) -> dict[str, str]:
-    """Which memories others name, by id, and who names them first; `more` are other texts by their ids."""
+def rests_on(known: Iterable[KnownMemory], naming: Iterable[KnownMemory], more: Mapping[str, str]) -> dict[str, str]:
+    """Returns the ids of memories that other texts name, each with the first such text; `more`: texts by id."""
     ids = {one.id for one in known}
-    texts = [(one.id, f"{one.statement} {one.why}") for one in told]
+    texts = [(one.id, f"{one.statement} {one.why}") for one in naming]
     found: dict[str, str] = {}
     for name, text in [*texts, *more.items()]:
         for word in re.findall(r"[A-Za-z0-9][\w.-]*[A-Za-z0-9]", text):

@@ -1,9 +1,9 @@
-"""The journal: what was worked on, day by day, from sessions, the log, and the commits that no session names.
+"""The journal: the work of each day, from sessions, the log, and the commits that no session names.
 
-One Markdown text a day (days are UTC days): per session its objective, a line a turn, its decisions and its outcome,
-with the runs, commits, diffs and the agent's own transcript to look further; then what was run, committed, accepted
-and finished outside of sessions. What other branches did is left out unless it is asked for. It is a view: nothing is
-kept here that is not kept elsewhere. In a folder of the user's choice a text that somebody has edited is left alone.
+One Markdown page a day (days are UTC days). Per session: its objective, one line a turn, its decisions, its outcome,
+and where to look further (runs, commits, diffs, the agent's transcript). Then the runs, commits, approvals and tasks
+outside of sessions. Work on other branches is left out unless the caller asks for it. The journal is a view: it stores
+nothing of its own. In a folder of the user's choice, a page that somebody edited is left unchanged.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from holdfast.errors import BadInput, HoldfastError, UnsafePath
+from holdfast.git import event_lookup
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.model.journal_pages import excluding_journal_pages
@@ -28,7 +29,7 @@ from holdfast.store import layout as paths
 from holdfast.values import frozen
 
 KINDS = ("run", "accept", "promote", "retire", "task", "checkpoint")
-_COMMITS = 50_000  # looked at
+_COMMITS = 50_000  # read from git; a guess: the history of a large project, in about a second
 _FOREVER = "2099-12-31"
 
 Joined = Mapping[str, Any]
@@ -36,7 +37,7 @@ Joined = Mapping[str, Any]
 
 @frozen
 class UnrecordedCommit:
-    """A commit that no session tells of."""
+    """A commit that no session names."""
 
     oid: str
     ts: str
@@ -46,7 +47,7 @@ class UnrecordedCommit:
 
 @frozen
 class JournalDay:
-    """What happened on one day."""
+    """The work of one day."""
 
     date: str
     sessions: tuple[Session, ...] = ()
@@ -62,34 +63,48 @@ def days(
     folder: str | None = None,
     begun: bool = False,
 ) -> dict[str, JournalDay]:
-    """Every day on which something happened, the oldest first.
+    """Returns every day with recorded work, oldest first.
 
-    What other branches did is included only with `everywhere`. Commits of the journal in `folder`
-    are not told in it; those from before anything was recorded only of days in `only`, and not if `begun`.
+    Work on other branches is included only with `everywhere`. Commits to the journal in `folder` are left out. Commits
+    from before the first record are included only for the days in `only`, and not if `begun`.
     """
     scope = "all" if everywhere else "visible"
     known = session_files.everywhere(clone.stores)
-    there = known if everywhere else _seen(clone, known)
+    sessions = known if everywhere else _visible_sessions(clone, known)
     between = {"since": min(only), "before": f"{max(only)}U"} if only else {}  # a day's times go on with a T
-    told = _once(clone, scope, clone.find_events(scope, kinds=KINDS, **between))
-    dates = {event.ts[:10] for event in told} | {when for one in there for when in dates_of(one)}
+    days_of = {one.id: dates_of(one) for one in sessions}
+    # An imported run is of the day on which it ran, and its event of the day of the import.
+    runs = [run for one in sessions for run in runs_of(one) if only is None or days_of[one.id] & set(only)]
+    late = clone.find_events(scope, kinds=("run",), runs=runs) if only and runs else []
+    events_on: dict[str, list[Joined]] = {}
+    for event in _without_repeats(clone, scope, clone.find_events(scope, kinds=KINDS, **between)) + late:
+        joined = clone.joined(event)
+        day = events_on.setdefault(_day_of(joined), [])
+        if joined not in day:
+            day.append(joined)
+    dates = {*events_on, *(when for found in days_of.values() for when in found)}
     dates |= {event.ts[:10] for event in clone.find_events(scope, kinds=KINDS, oldest=1)}
-    span = _days_searched(dates, only, begun=begun)
-    made = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
-    dates |= {one.ts[:10] for one in made}
+    span = _commit_span(dates, only, begun=begun)
+    commits = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
+    dates |= {one.ts[:10] for one in commits}
     return {
         when: JournalDay(
             when,
-            tuple(one for one in there if when in dates_of(one)),
-            tuple(clone.joined(event) for event in told if event.ts[:10] == when),
-            tuple(one for one in made if one.ts[:10] == when),
+            tuple(one for one in sessions if when in days_of[one.id]),
+            tuple(events_on.get(when, ())),
+            tuple(one for one in commits if one.ts[:10] == when),
         )
         for when in sorted(dates if only is None else dates & set(only))
     }
 
 
-def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
-    """From which day to which commits are looked for."""
+def _day_of(event: Joined) -> str:
+    """Returns the day of an event: for a run when it began, else when it was recorded."""
+    return str((event["kind"] == "run" and event.get("started")) or event["ts"])[:10]
+
+
+def _commit_span(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
+    """Returns the first and last day whose commits are read; None for none."""
     first = min(dates, default="")
     if only is None or begun:
         only = [day for day in only if day >= first] if only is not None else [first, _FOREVER]
@@ -97,38 +112,35 @@ def _days_searched(dates: Collection[str], only: Collection[str] | None, *, begu
     return (min(only), max(only)) if only else None
 
 
-def _seen(clone: Clone, known: Iterable[Session]) -> list[Session]:
-    """The sessions of this line, of what it inherited, and those whose beginning was merged into it."""
+def _visible_sessions(clone: Clone, known: Iterable[Session]) -> list[Session]:
+    """Returns the sessions of this line (a branch's work), inherited ones, and those merged into it."""
     line = clone.line()
     found = {one.id: one for one in known}
     mine = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
-    # That one of another branch was ended from here does not make it one of this branch.
-    others = found.keys() - mine
-    events = clone.find_events(kinds=("session",), targets=others) if others else ()
-    heard = {event.target for event in events if clone.joined(event).get("action") in ("start", "link")}
+    heard = event_lookup.sessions_in_log(clone, [one for one in found.values() if one.id not in mine])
     return [one for one in found.values() if one.id in mine or one.id in heard]
 
 
 def _commits(
     clone: Clone, known: Iterable[Session], span: tuple[str, str], *, everywhere: bool, folder: str | None
 ) -> list[UnrecordedCommit]:
-    """The commits from a day to another that no session names, oldest first; our own are left out."""
+    """Returns the commits between two days that no session names, oldest first, without our own."""
     named = {oid for one in known for oid in (*one.commits, *(o for t in one.every_turn for o in t.commits))}
     which = ["--branches", "HEAD"] if everywhere else ["--first-parent", "HEAD"]
-    days_told = [f"--since={span[0]}T00:00:00Z", f"--until={span[1]}T23:59:59Z"]
+    limits = [f"--since={span[0]}T00:00:00Z", f"--until={span[1]}T23:59:59Z"]
     shape = ["--format=%H%x00%ct%x00%an%x00%s", f"--max-count={_COMMITS}", "--full-history"]
-    paths_told = ["--", ":(top)", f":(top,exclude){paths.TRACKED}", *excluding_journal_pages(folder)]
-    told = clone.repo.run("log", *shape, *days_told, *which, *paths_told, ok=range(256))
-    rows = [row.split("\0", 3) for row in told.decode("utf-8", "replace").split("\n")]
-    there = [row for row in rows if len(row) == 4 and row[0] not in named]  # else a signature's words
-    times = [datetime.fromtimestamp(int(row[1]), UTC).strftime("%Y-%m-%dT%H:%M:%S") for row in there]
-    made = [UnrecordedCommit(row[0], ts, *row[2:]) for row, ts in zip(there, times, strict=True)]
-    return sorted(made, key=lambda one: one.ts)
+    pathspecs = ["--", ":(top)", f":(top,exclude){paths.TRACKED}", *excluding_journal_pages(folder)]
+    output = clone.repo.run("log", *shape, *limits, *which, *pathspecs, ok=range(256))
+    rows = [row.split("\0", 3) for row in output.decode("utf-8", "replace").split("\n")]
+    found = [row for row in rows if len(row) == 4 and row[0] not in named]  # a signature check prints others
+    times = [datetime.fromtimestamp(int(row[1]), UTC).strftime("%Y-%m-%dT%H:%M:%S") for row in found]
+    commits = [UnrecordedCommit(row[0], ts, *row[2:]) for row, ts in zip(found, times, strict=True)]
+    return sorted(commits, key=lambda one: one.ts)
 
 
-def _once(clone: Clone, scope: str, told: Sequence[Event]) -> list[Event]:
-    """The events without those that say again that a milestone was reached that was not opened between."""
-    milestones = {event.target for event in told if event.kind == "checkpoint" and event.target}
+def _without_repeats(clone: Clone, scope: str, events: Sequence[Event]) -> list[Event]:
+    """Returns the events without those that report a milestone as reached twice without a reopening between."""
+    milestones = {event.target for event in events if event.kind == "checkpoint" and event.target}
     steps = clone.find_events(scope, kinds=("task", "checkpoint"), targets=milestones) if milestones else ()
     counts = Counter(event.target for event in steps if event.kind == "checkpoint")
     reached: set[tuple[str | None, str]] = set()
@@ -142,11 +154,11 @@ def _once(clone: Clone, scope: str, told: Sequence[Event]) -> list[Event]:
         elif step in ("done", "checkpoint"):
             again |= {event.hash_self} if (event.target, step) in reached else set()
             reached.add((event.target, step))
-    return [event for event in told if event.hash_self not in again]
+    return [event for event in events if event.hash_self not in again]
 
 
 def dates_of(session: Session) -> set[str]:
-    """The days on which a session went on."""
+    """Returns the days on which a session was active."""
     moments = [session.started.ts, session.updated.ts, *(turn.anchor.ts for turn in session.turns)]
     moments += [one.ts for one in (*session.open, *session.follow_ups)]
     moments += [one.ts for one in session.approvals] + [one.ts for one in session.commands]
@@ -155,22 +167,24 @@ def dates_of(session: Session) -> set[str]:
 
 
 FOLDER = "journal"
-MAX_FILE = 16 << 20
+MAX_FILE = 16 << 20  # bytes of a page; a guess: far more than a day writes
 _DATE = regex(r"\d{4}-\d\d-\d\d", re.ASCII)
 _STAMP = regex(r"<!-- written by holdfast ([0-9a-f]{6}) [0-9a-f]{16} -->")
-_LONGEST = 1000  # characters of one line
+_LONGEST = 1000  # characters of one line; a guess: a turn's summary is shorter
 _ANSWERS = {"granted": "allowed", "denied": "denied"}
-_MOST = 40  # files of one session that are named, commits of one day outside of sessions
+_MOST = 40  # named files of a session, and commits of a day outside of sessions; a guess: one screen
 
 
 def named(asked: str, now: datetime) -> str:
-    """The day somebody means: today, yesterday, or 2026-11-15."""
+    """Returns the day that a person names: today, yesterday, or 2026-11-15."""
     today = now.date()
     found = {"today": today, "yesterday": today - timedelta(days=1)}.get(asked.lower())
     with contextlib.suppress(ValueError):
         found = found or (date.fromisoformat(asked) if _DATE.fullmatch(asked) else None)
     if found is None:
-        raise BadInput(f"{visible(asked[:40])!r} is no day", hint="Say today, yesterday, or a date such as 2026-11-15.")
+        raise BadInput(
+            f"{visible(asked[:40])!r} is not a day", hint="Use today, yesterday, or a date such as 2026-11-15."
+        )
     return found.isoformat()
 
 
@@ -178,7 +192,7 @@ def named(asked: str, now: datetime) -> str:
 
 
 def text(day: JournalDay) -> str:
-    """A day as Markdown; always the same for the same things."""
+    """Returns a day as Markdown; the same for the same records."""
     runs = {event["run_id"]: event for event in day.events if event["kind"] == "run" and event["run_id"]}
     parts = [f"# Journal of {day.date}\n\nDays and times are UTC."]
     within: set[str] = set()
@@ -189,8 +203,8 @@ def text(day: JournalDay) -> str:
     outside = [run for name, run in runs.items() if name not in within]
     rest = [
         *_part("### Runs", [_run(run) for run in outside]),
-        *_part("### Commits that no session tells of", _made(day.commits)),
-        *_part("### Memory", [_memory(event) for event in day.events if event["kind"] in _SAID]),
+        *_part("### Commits without a session", _commit_lines(day.commits)),
+        *_part("### Memory", [_memory(event) for event in day.events if event["kind"] in _OUTCOMES]),
         *_part("### Tasks", list(_tasks(day.events))),
     ]
     if rest:
@@ -201,14 +215,14 @@ def text(day: JournalDay) -> str:
 
 
 def runs_of(session: Session) -> set[str]:
-    """The recorded runs that a session names."""
+    """Returns the recorded runs that a session names."""
     commands = (*session.commands, *(one for turn in session.turns for one in turn.commands))
     return {name for name in (*(t.run for t in session.turns), *(c.run for c in commands)) if name}
 
 
 def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
     turns = [turn for turn in session.turns if turn.anchor.ts[:10] == when]
-    is_last = when == max(dates_of(session))  # what has no time of its own belongs to the day it ended
+    is_last = when == max(dates_of(session))  # items without a time belong to the session's last day
     answered = [one for one in session.approvals if one.state in _ANSWERS]
     items = (*session.still_open, *session.still_to_follow)
     left = [f"{one.id} {_flat(one.text)}{f' ({one.task})' if one.task else ''}" for one in items]
@@ -216,7 +230,7 @@ def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
     parts = [
         f"## {_flat(session.objective) or 'A session'} ({session.id})",
         "\n".join(f"- {line}" for line in _facts(session, when)),
-        *_part(*_before(session, when)),
+        *_part(*_condensed(session, when)),
         *_part("### Actions", [_turn(turn) for turn in turns]),
         *_part("### Runs", [_run(run) for run in runs]),
         *_part("### Decisions", [_flat(one) for one in session.decisions] if is_last else []),
@@ -231,7 +245,7 @@ def _facts(session: Session, when: str) -> Iterator[str]:
     branch = session.updated.branch or session.branch
     state = f"ended {_moment(session.ended.ts, when)}" if session.ended else "open"
     place = f"branch `{_flat(branch)}`" if branch else session.updated.place
-    yield f"{place}, begun {_moment(session.started.ts, when)}, {state}"
+    yield f"{place}, started {_moment(session.started.ts, when)}, {state}"
     if session.agent or session.agent_session:
         own = f", its own session `{_flat(session.agent_session)}`" if session.agent_session else ""
         yield f"{_flat(session.agent or 'an agent')}{own}"
@@ -239,17 +253,17 @@ def _facts(session: Session, when: str) -> Iterator[str]:
     if isinstance(transcript, str) and transcript:
         yield f"transcript: `{_flat(transcript)}`"
     if session.previous:
-        yield f"goes on from {session.previous}"
+        yield f"continues {session.previous}"
     if session.tasks:
         yield f"tasks: {', '.join(session.tasks)}"
     if session.summary:
-        yield f"in short: {_flat(session.summary)}"
+        yield f"summary: {_flat(session.summary)}"
     if span := _span(session, when):
         yield f"diff: `git diff {span[0][:12]}..{span[1][:12]}`"
 
 
 def _span(session: Session, when: str) -> tuple[str, str] | None:
-    """The commits between which a session's work of one day lies."""
+    """Returns the commits between which a session's work of one day lies."""
     was = [session.started, *(turn.anchor for turn in session.turns), session.ended or session.updated]
     marks = [now_at(session, mark) for mark in was]
     before = [mark.commit for mark in marks if mark.ts[:10] < when and mark.commit]
@@ -260,11 +274,11 @@ def _span(session: Session, when: str) -> tuple[str, str] | None:
     return None if first == during[-1] else (first, during[-1])
 
 
-def _before(session: Session, when: str) -> tuple[str, list[str]]:
-    """What stands for turns that were folded; they have no day of their own but the first."""
+def _condensed(session: Session, when: str) -> tuple[str, list[str]]:
+    """Returns the summary of condensed turns; they are listed on the session's first day."""
     folded = session.condensed if when == session.started.ts[:10] else None
-    told = [_flat(line).removeprefix("- ") for line in folded.text.splitlines() if line.strip()] if folded else []
-    return f"### The first {folded.turns if folded else 0:,} turns, in short", told
+    lines = [_flat(line).removeprefix("- ") for line in folded.text.splitlines() if line.strip()] if folded else []
+    return f"### The first {folded.turns if folded else 0:,} turns, summarised", lines
 
 
 def _turn(turn: SessionTurn) -> str:
@@ -286,14 +300,14 @@ def _artefacts(
     if names:
         more = f" and {len(names) - _MOST:,} more" if len(names) > _MOST else ""
         yield f"files: {', '.join(f'`{_flat(path)}`' for path in names[:_MOST])}{more}"
-    told = {oid for turn in session.turns for oid in turn.commits}
+    in_turns_commits = {oid for turn in session.turns for oid in turn.commits}
     commits = [oid for turn in turns for oid in turn.commits]
-    commits += [oid for oid in session.commits if oid not in told] if is_last else []
+    commits += [oid for oid in session.commits if oid not in in_turns_commits] if is_last else []
     if commits:
         yield f"commits: {', '.join(f'`{oid[:12]}`' for oid in dict.fromkeys(commits))}"
 
 
-def _made(commits: Sequence[UnrecordedCommit]) -> list[str]:
+def _commit_lines(commits: Sequence[UnrecordedCommit]) -> list[str]:
     before = [f"{len(commits) - _MOST:,} before these, see `git log`"] if len(commits) > _MOST else []
     rows = [(one.ts[11:16], one.oid[:12], _flat(one.subject), _flat(one.author)) for one in commits[-_MOST:]]
     return [*before, *(f"{at} commit `{oid}`: {said} ({who})" for at, oid, said, who in rows)]
@@ -302,23 +316,23 @@ def _made(commits: Sequence[UnrecordedCommit]) -> list[str]:
 def _run(run: Joined) -> str:
     command = run.get("command") or ""
     command = " ".join(map(str, command)) if isinstance(command, list) else str(command)
-    said = (run.get("outputs") or {}).get("summary") or command or run.get("prompt") or ""
+    words = (run.get("outputs") or {}).get("summary") or command or run.get("prompt") or ""
     task = f" ({_flat(str(run['task']))})" if run.get("task") else ""
     ended = "" if run.get("exit_status") in (None, 0) else f", exit {run['exit_status']}"
     of = f" of {run['started'][:16].replace('T', ' ')}" if run.get("started") else ""
-    return f"{run['ts'][11:16]} run `{run['run_id']}`{of}{task}: {_flat(str(said)) or 'no words'}{ended}"
+    return f"{run['ts'][11:16]} run `{run['run_id']}`{of}{task}: {_flat(str(words)) or 'no words'}{ended}"
 
 
-_SAID = {"accept": "accepted", "promote": "accepted automatically", "retire": "retired"}
+_OUTCOMES = {"accept": "accepted", "promote": "accepted automatically", "retire": "retired"}
 
 
 def _memory(event: Joined) -> str:
     by = f" by {_flat(str(event['reviewer']))}" if event.get("reviewer") else ""
-    words = _flat(str(event.get("statement") or "")) or "its words are not here"
-    return f"{event['ts'][11:16]} {event['target']} {_SAID[event['kind']]}{by}: {words}"
+    words = _flat(str(event.get("statement") or "")) or "its text is not in this clone"
+    return f"{event['ts'][11:16]} {event['target']} {_OUTCOMES[event['kind']]}{by}: {words}"
 
 
-_STEPS = {  # what people look back for
+_STEPS = {  # the task changes that a journal lists
     "add": "added",
     "start": "started",
     "done": "done",
@@ -329,7 +343,7 @@ _STEPS = {  # what people look back for
 
 
 def _tasks(events: Iterable[Joined]) -> Iterator[str]:
-    """What happened to the plan; only steps that people look back for."""
+    """Yields the changes of tasks that people look back for."""
     for event in events:
         action = event.get("action")
         if event["kind"] == "checkpoint":
@@ -351,9 +365,9 @@ def _moment(ts: str, when: str) -> str:
     return ts[11:16] if ts[:10] == when else f"{ts[:10]} {ts[11:16]}"
 
 
-def _flat(said: str | None) -> str:
-    """Words in one line in which nothing hides, neither from a terminal nor from a page."""
-    line = visible(" ".join((said or "").split())).replace("<!--", "&lt;!--")
+def _flat(words: str | None) -> str:
+    """Returns text as one line without hidden characters, safe in a terminal and on a page."""
+    line = visible(" ".join((words or "").split())).replace("<!--", "&lt;!--")
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
@@ -361,23 +375,23 @@ def _flat(said: str | None) -> str:
 
 
 def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | None = None) -> list[str]:
-    """Write the days that changed, all or those in `only`, to a folder or to the views; gives the paths."""
-    told = days(clone, only=only, folder=folder, begun=True)
-    said = {when: clone.hide.text(text(day)) for when, day in told.items()}
+    """Writes the days that changed (all, or those in `only`) to a folder or to the views; returns the paths."""
+    found = days(clone, only=only, folder=folder, begun=True)
+    pages = {when: clone.hide.text(text(day)) for when, day in found.items()}
     if folder is None:
-        new = [when for when, words in said.items() if views.write(clone.layout, f"{FOLDER}/{when}.md", words)]
+        new = [when for when, words in pages.items() if views.write(clone.layout, f"{FOLDER}/{when}.md", words)]
         written = [path_of(None, when) for when in new]
     else:
-        written = [path for when, words in said.items() if (path := _put_file(clone, folder, when, words))]
+        written = [path for when, words in pages.items() if (path := _put_file(clone, folder, when, words))]
     place = os.path.join(clone.layout.top, *path_of(folder, "x").split("/")[:-1])
     files = sorted(os.listdir(place)) if os.path.isdir(place) else []
-    there = [name[:-3] for name in files if name.endswith(".md") and _DATE.fullmatch(name[:-3])]
-    empty = [when for when in there if when not in told]
+    dates = [name[:-3] for name in files if name.endswith(".md") and _DATE.fullmatch(name[:-3])]
+    empty = [when for when in dates if when not in found]
     if empty := [when for when in empty if only is None or when in only]:
-        # A file of the user's folder may tell of another branch: it stays while any branch has that day.
+        # A page in the user's folder may be of another branch: it stays while any branch has work on that day.
         kept = days(clone, only=empty, everywhere=True, folder=folder) if folder else {}
         for when in empty:
-            with contextlib.suppress(HoldfastError, OSError):  # nothing is left to tell of it: it was erased
+            with contextlib.suppress(HoldfastError, OSError):  # its records were erased, so the page goes too
                 full = fsio.inside(clone.layout.top, path_of(folder, when))
                 if when not in kept and (folder is None or is_untouched(_read(full) or "", _tag(clone))):
                     fsio.remove(full)
@@ -385,43 +399,43 @@ def write(clone: Clone, *, folder: str | None = None, only: Collection[str] | No
 
 
 def path_of(folder: str | None, name: str) -> str:
-    """Where a day's file lies in the work tree."""
+    """Returns the path of a day's page in the work tree."""
     return f"{folder or f'{paths.VIEW}/{FOLDER}'}/{name}.md"
 
 
-def _put_file(clone: Clone, folder: str, when: str, said: str) -> str | None:
+def _put_file(clone: Clone, folder: str, when: str, page: str) -> str | None:
     name = when
     before = _read(_inside(clone.layout, folder, name))
     if before is not None and (found := _STAMP.match(before)) and found[1] != _tag(clone):
-        name = f"{when}-{_tag(clone)}"  # a colleague's journal of that day came along: both are kept
+        name = f"{when}-{_tag(clone)}"  # a colleague's page of that day came with git: both are kept
         before = _read(_inside(clone.layout, folder, name))
     path, full = path_of(folder, name), _inside(clone.layout, folder, name)
     if before is not None and not is_untouched(before, _tag(clone)):
         clone.notes.append(f"{path} was written or edited by hand and is left as it is")
         return None
-    data = f"{_stamp(said, _tag(clone))}\n{said}"
+    data = f"{_stamp(page, _tag(clone))}\n{page}"
     if before is not None and before.replace("\r\n", "\n") == data:
         return None
-    own = folder.startswith(paths.VIEW)  # elsewhere it is a file of the project's
+    own = folder.startswith(paths.VIEW)  # elsewhere the project tracks it
     fsio.make_dirs(os.path.dirname(full), mode=0o700 if own else 0o755)
     fsio.sweep(full)
     fsio.replace(full, data.encode("utf-8", "replace"), mode=0o600 if own else 0o644)
     return path
 
 
-def is_untouched(there: str, tag: str) -> bool:
-    """Whether a journal's text is as the clone of this tag wrote it."""
-    stamp, _, said = there.replace("\r\n", "\n").partition("\n")
-    return stamp == _stamp(said, tag)
+def is_untouched(content: str, tag: str) -> bool:
+    """Whether a page is as the clone with this tag wrote it."""
+    stamp, _, page = content.replace("\r\n", "\n").partition("\n")
+    return stamp == _stamp(page, tag)
 
 
 def _tag(clone: Clone) -> str:
-    """A short name of this clone, which tells its files from a colleague's."""
+    """Returns a short name of this clone, which marks its pages."""
     return hashlib.sha256(clone.repo_id.encode("utf-8")).hexdigest()[:6]
 
 
-def _stamp(said: str, tag: str) -> str:
-    digest = hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:16]
+def _stamp(page: str, tag: str) -> str:
+    digest = hashlib.sha256(page.encode("utf-8", "replace")).hexdigest()[:16]
     return f"<!-- written by holdfast {tag} {digest} -->"
 
 

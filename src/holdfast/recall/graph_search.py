@@ -1,20 +1,20 @@
-"""Questions that take several steps: a walk over what the records tie together, from what the question names.
+"""Answers questions that take several steps: a walk along the links between records, from what the question names.
 
 A node is a row (a memory, task, run, turn, session, commit, or a piece of a document or of code), a file, or a name: an
-id, a symbol, a commit's hash, a person, a product. Rows are tied to the names they hold and to the files they touch, so
-evidence, dependencies, supersession, trailers and mentions are all edges of one kind, whatever wrote them. What many
-rows share ties nobody. Neighbours are read from the index's tables when they are asked for, and the graph grows from
-the seeds up to a limit: the cost of an answer does not depend on how much is kept.
+id, a symbol, a commit's hash, a person, a product. Rows are linked to the names they contain and to the files they
+touch, so evidence, dependencies, supersession, trailers and mentions are all edges of one kind. A name that many rows
+share links none of them. Neighbours are read from the index's tables on demand, and the graph grows from the seeds up
+to a limit: the cost of an answer does not depend on the size of the index.
 
-The walk is a personalised PageRank, as in HippoRAG 2, with no model call. It sets out from the rows whose title the
-question spells out and from those that hold a rare id, symbol, path or name of it. A row that the walk reaches gains
-the more, the more it holds of what the question says and the seeds do not, and if it is of the kind that was asked for
-("which decision …"). A question that names nothing sets no walk going.
+The walk is a personalised PageRank, as in HippoRAG 2, with no model call. It starts at rows whose title the question
+spells out and at rows that contain a rare id, symbol, path or name from it. A row that the walk reaches gains more, the
+more of the question it contains that the seeds do not, and if it is of the requested kind ("which decision …"). A
+question that names nothing starts no walk.
 
 The setting `retrieval.graph` names the step that follows a search: `auto` walks for questions that take several steps,
-`off` never, `hipporag` always. Packages bring others by an entry point of the group `holdfast.graphs`: a callable that
-gets the index's connections, the question and the best rows, and gives what rows gain. It runs code, so a tracked file
-cannot choose it; where it fails, that is said, and `auto` follows.
+`off` never, `hipporag` always. Packages add others by an entry point of the group `holdfast.graphs`: a callable that
+gets the index's connections, the question and the best rows, and returns what rows gain. A plugin runs code, so a
+tracked file cannot select it; if it fails, a note reports it, and `auto` follows.
 """
 
 import sqlite3
@@ -37,15 +37,15 @@ Walked = TypeVar("Walked", bound=Hashable)
 Sources = Sequence[sqlite3.Connection]
 Best = Sequence[tuple[int, float]]  # the best rows of a search, by key, with their scores
 
-DAMPING = 0.7  # how often a walk goes on instead of setting out again; a row and a name are two steps
-ROUNDS = 40
-ENOUGH = 1e-7  # a round that moves less mass than this changes nothing
+DAMPING = 0.7  # the chance that a walk continues; below the usual 0.85, because row to row takes two steps
+ROUNDS = 40  # 0.7**40 < 1e-6: later rounds change no rank
+ENOUGH = 1e-7  # stop when a round moves less mass: scores are rounded to 1e-9, ranks no longer change
 
 
 def pagerank(edges: Mapping[Walked, Mapping[Walked, float]], seeds: Mapping[Walked, float]) -> dict[Walked, float]:
-    """The mass of every node that can be reached from the seeds; nothing if no seed weighs anything.
+    """Returns the mass of every node that can be reached from the seeds; empty if no seed has weight.
 
-    Edges weigh as they are given in each direction. A walk that can go nowhere sets out again.
+    Edges have the given weight in each direction. A walk without a next step returns to the seeds.
     """
     start = _shares(seeds)
     if not start:
@@ -62,7 +62,7 @@ def pagerank(edges: Mapping[Walked, Mapping[Walked, float]], seeds: Mapping[Walk
 
 
 def _shares(weights: Mapping[Walked, float]) -> dict[Walked, float]:
-    """Weights as parts of one; those that weigh nothing are left out."""
+    """Returns weights as fractions that sum to 1, without those of zero."""
     whole = sum(weight for weight in weights.values() if weight > 0)
     return {node: weight / whole for node, weight in weights.items() if weight > 0} if whole > 0 else {}
 
@@ -70,7 +70,7 @@ def _shares(weights: Mapping[Walked, float]) -> dict[Walked, float]:
 def _step(
     mass: Mapping[Walked, float], start: Mapping[Walked, float], steps: Mapping[Walked, Mapping[Walked, float]]
 ) -> dict[Walked, float]:
-    """One round: every node passes on what it has, or returns it to where walks set out."""
+    """Returns the mass after one round: every node passes on what it has, or returns it to the seeds."""
     arrived: dict[Walked, float] = {}
     returned = 1.0 - DAMPING
     for node, value in mass.items():
@@ -89,14 +89,14 @@ Node = tuple[str, int, str]  # what it is, a row's source, and its number, path 
 Row = tuple[Any, ...]
 
 ROW, PATH, NAME = "row", "path", "name"
-SHARED = 60  # rows; a name or a file that more of them share ties nobody
+SHARED = 60  # rows; a name that more share links none. docs/explanation/graph.md measures walks with these numbers
 NAMES = 24  # of one row
 PATHS = 16  # of one row
-SHORT = 7  # characters by which people call a commit
-_RARE = log(2000.0)
+SHORT = 7  # characters of git's short commit ids
+_RARE = log(2000.0)  # the scale of rarity; a guess: a name in 2,000 rows would say nothing
 _FIELDS = "name, title, text, context, run, task, target, supersedes, head, parent, kind"
-_SAID, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id that is mentioned, one that a field holds, other names
-_TOUCHED, _BELONGS = 0.7, 1.5
+_MENTIONED, _TYPED, _WORD = 1.0, 2.0, 0.25  # weights: an id in the text, an id in a field, another name
+_TOUCHED, _BELONGS = 0.7, 1.5  # weights: a touched file, a run and its turn
 _TOUCHING = """SELECT path.name FROM touch JOIN path ON path.id = touch.path WHERE touch.row = ?
   ORDER BY path.name LIMIT ?"""
 
@@ -111,14 +111,14 @@ class RecordGraph:
     _kinds: dict[Node, str] = field(default_factory=dict)
 
     def near(self, node: Node) -> dict[Node, float]:
-        """What a row, a file or a name is tied to, and how strongly."""
+        """Returns what a row, a file or a name is linked to, with weights."""
         if node[0] == ROW:
             return self._of_row(node)
         rows = self.rows_of(node)
         return {} if len(rows) > SHARED else dict.fromkeys(rows, 1.0)
 
     def rows_of(self, node: Node) -> list[Node]:
-        """The rows that hold a name or touch a file, up to one more than may share it."""
+        """Returns the rows that contain a name or touch a file, up to one more than may share it."""
         if node not in self._known:
             self.looked_up += 1
             kind, _, name = node
@@ -136,14 +136,14 @@ class RecordGraph:
         return self._known[node]
 
     def kind(self, node: Node) -> str:
-        """What kind of row it is."""
+        """Returns the kind of a row."""
         if node not in self._kinds:
             found = self.sources[node[1]].execute("SELECT kind FROM row WHERE id = ?", (int(node[2]),))
             self._kinds[node] = (found.fetchone() or ("",))[0]
         return self._kinds[node]
 
     def rarity(self, node: Node) -> float:
-        """How much it says that two rows share a name or a file; 0 if it ties nobody."""
+        """Returns how much it means that two rows share a name or a file; 0 if it links none."""
         count = len(self.rows_of(node))
         return (1.0 - log(count) / _RARE) ** 2 if 1 <= count <= SHARED else 0.0
 
@@ -168,20 +168,20 @@ class RecordGraph:
 
 
 def _named(row: Row) -> list[tuple[Node, float]]:
-    """The names a row holds: those of its fields first, then ids in its text, then other names."""
+    """Returns the names in a row: those of its fields first, then ids in its text, then other names."""
     name, title, text, context, run, task, target, supersedes, head, *_ = row
     typed = [name, run, task, target, *(supersedes or "").split(), head]
     words = [word.rpartition(":")[2] for word in (context or "").split()]  # `commit:<oid>`, as evidence is written
-    beside = [word for word in words if "." not in word and is_identifier(word)]  # files are tied by touches
-    said = names_in(f"{title or ''}\n{text or ''}", 2 * NAMES)
-    weighed = [(word, _TYPED) for word in (*typed, *beside) if word]
-    weighed += [(word, _SAID) for word in said if is_identifier(word)]
-    weighed += [(word, _WORD) for word in said if not is_identifier(word)]
+    cited = [word for word in words if "." not in word and is_identifier(word)]  # files are tied by touches
+    mentioned = names_in(f"{title or ''}\n{text or ''}", 2 * NAMES)
+    weighed = [(word, _TYPED) for word in (*typed, *cited) if word]
+    weighed += [(word, _MENTIONED) for word in mentioned if is_identifier(word)]
+    weighed += [(word, _WORD) for word in mentioned if not is_identifier(word)]
     return [((NAME, 0, lookup_name(word)), weight) for word, weight in weighed[:NAMES]]
 
 
 def lookup_name(name: str) -> str:
-    """A name as it is looked up: a commit by the beginning of its hash, all else by what it is."""
+    """Returns a name in the form for lookups: a commit by its first characters, others in lower case."""
     low = name.casefold()
     return low[:SHORT] if len(low) >= SHORT and _is_hex(low) and not low.isalpha() else low
 
@@ -192,15 +192,15 @@ def _is_hex(name: str) -> bool:
 
 Edges = dict[Node, dict[Node, float]]
 
-OPENED = 40  # rows whose neighbours are read
+OPENED = 40  # rows whose neighbours are read; so bounded, a walk took 32 ms of CPU (docs/explanation/graph.md)
 NODES = 2000
 LOOKED_UP = 400  # names and files
 
 
 def grow_graph(nodes: RecordGraph, seeds: Mapping[Node, float]) -> Edges:
-    """From every node that was opened, what it is tied to and how strongly."""
+    """Returns the edges of every opened node, with weights."""
     edges: Edges = {}
-    waiting = dict(seeds)  # what weight leads to a node that is not opened yet
+    waiting = dict(seeds)  # the weight that leads to each unopened node
     met, rows = len(waiting), 0
     while waiting and rows < OPENED and met < NODES and nodes.looked_up < LOOKED_UP:
         node = min(waiting, key=lambda one: (-waiting[one], one))
@@ -213,38 +213,38 @@ def grow_graph(nodes: RecordGraph, seeds: Mapping[Node, float]) -> Edges:
                 met += other not in waiting
                 waiting[other] = waiting.get(other, 0.0) + DAMPING * weight * strength / whole
     for node in waiting:
-        if node[0] != ROW and node not in edges:  # looked up already: walks need not end there
+        if node[0] != ROW and node not in edges:  # looked up already, so it costs nothing
             edges[node] = nodes.near(node)
     return edges
 
 
-WEIGHT = 1.0  # of the walk, beside a best hit that weighs 1
-FLOOR = 0.2  # of the walk, what counts even where a row adds nothing else to the question
-SURE = 0.6  # the same where the question names an id, a path or a symbol: a walk from there does not err
-WANTED = 1.5  # for being of the kind that was asked for
-FADING = 4.0  # powers of ten by which mass may fall before it counts for nothing: each step takes some
-GAINING = 64  # rows that may gain
-MENTIONED = 20  # rows; a name in the question that more of them hold is no place to set out from
-_MOST = 4000  # rows that hold a word
+WEIGHT = 1.0  # of the walk, where the best hit weighs 1; docs/explanation/graph.md has the formula and measures it
+FLOOR = 0.2  # the part of a gain that does not depend on the row's words
+SURE = 0.6  # the same if the question names an id, a path or a symbol: such a start is certain
+WANTED = 1.5  # for a row of the requested kind
+FADING = 4.0  # powers of ten: a row with a ten-thousandth of the largest mass gains nothing
+GAINING = 64  # rows that may gain; a guess: more than a page of results
+MENTIONED = 20  # rows; a name that more rows contain is too common to start from
+_MOST = 4000  # rows read for one word; a guess that bounds the time for common words
 
 
 def walk_links(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
-    """What rows gain by links and by the walk, by key, in units of the best score."""
+    """Returns what rows gain by links and by the walk, by key, in units of the best score."""
     gains = second_hop.follow(sources, asked, best)
-    for key, gain in _walked(RecordGraph(sources), asked, best).items():
+    for key, gain in _walk_gains(RecordGraph(sources), asked, best).items():
         gains[key] = max(gain, gains.get(key, 0.0))
     return gains
 
 
-def _walked(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[int, float]:
+def _walk_gains(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[int, float]:
     seeds = _seeds(nodes, asked, best)
     mass = pagerank(grow_graph(nodes, seeds), seeds)
     reached = {node: round(value, 9) for node, value in mass.items() if node[0] == ROW and node not in seeds}
     chosen = sorted(reached, key=lambda node: (-reached[node], node))[:GAINING]
     if not chosen or not reached[chosen[0]]:
         return {}
-    held, floor = _held(nodes.sources, asked, seeds), SURE if names_identifier(asked) else FLOOR
-    # What is of the kind that was asked for: the first that a walk meets is meant, not what lies behind.
+    held, floor = _word_shares(nodes.sources, asked, seeds), SURE if names_identifier(asked) else FLOOR
+    # Of the requested kind, the first row that the walk meets is meant, not those behind it.
     wanted = wanted_kind(asked)
     fitting = [node for node in chosen if wanted and nodes.kind(node) == wanted]
     most = max((reached[node] for node in fitting), default=0.0)
@@ -260,7 +260,7 @@ def _walked(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[int, flo
 
 
 def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[Node, float]:
-    """What the question names: rows whose title it spells out, and what holds a rare name or file of it."""
+    """Returns where walks start: rows whose title the question spells out, or with a rare name or file from it."""
     seeds: dict[Node, float] = {}
     for number, db in enumerate(nodes.sources):
         own = [(key >> SOURCES, score) for key, score in best if key & (1 << SOURCES) - 1 == number]
@@ -275,8 +275,8 @@ def _seeds(nodes: RecordGraph, asked: SearchQuery, best: Best) -> dict[Node, flo
     return seeds
 
 
-def _held(sources: Sources, asked: SearchQuery, seeds: Mapping[Node, float]) -> dict[Node, float]:
-    """By row, the share of the question's telling words that it holds and the strongest seed lacks."""
+def _word_shares(sources: Sources, asked: SearchQuery, seeds: Mapping[Node, float]) -> dict[Node, float]:
+    """Returns, by row, the share of the question's specific words that it contains and the strongest seed lacks."""
     found: list[tuple[set[Node], float]] = []
     for term, weight in zip(asked.terms, asked.weights, strict=False):
         rows = {
@@ -297,13 +297,13 @@ def _held(sources: Sources, asked: SearchQuery, seeds: Mapping[Node, float]) -> 
 
 GROUP = "holdfast.graphs"
 AUTO, OFF = "auto", "off"
-MAX_GAINS = 10_000  # rows that one step may lead to; ours reach some hundreds
+MAX_GAINS = 10_000  # rows that one step may return; ours return some hundreds
 
 Step = Callable[[Sources, SearchQuery, Best], dict[int, float]]
 
 
 def auto_step(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
-    """The walk where a question takes several steps, one step along names elsewhere."""
+    """Walks if the question takes several steps; else takes one step along names."""
     return (walk_links if takes_several_steps(asked) else second_hop.follow)(sources, asked, best)
 
 
@@ -311,40 +311,40 @@ BUILT_IN: dict[str, Step] = {AUTO: auto_step, OFF: second_hop.follow, "hipporag"
 
 
 def graph_step_names() -> list[str]:
-    """What may be chosen: what is built in, then what packages bring."""
+    """Returns the valid names: the built-in ones, then those of installed packages."""
     return [*BUILT_IN, *sorted({one.name for one in plugins.installed(GROUP)} - BUILT_IN.keys())]
 
 
 def graph_step(name: str, complaints: list[str] | None = None) -> Step:
-    """The step of this name; refused if no package brings it. `complaints` gets its failures."""
+    """Returns the step with this name; refuses an unknown one. `complaints` collects its failures."""
     if name in BUILT_IN:
         return BUILT_IN[name]
     for one in plugins.installed(GROUP):
         if one.name == name:
-            return _guarded(one, [] if complaints is None else complaints)
+            return _with_fallback(one, [] if complaints is None else complaints)
     raise BadInput(
-        f"no package that is installed brings the graph {name!r}",
+        f"no installed package provides the graph {name!r}",
         hint=f"Set retrieval.graph to one of {', '.join(graph_step_names())}.",
     )
 
 
-def _guarded(brought: "EntryPoint", complaints: list[str]) -> Step:
-    """The step that a package brings; ours where it fails, which is said."""
+def _with_fallback(entry_point: "EntryPoint", complaints: list[str]) -> Step:
+    """Returns the step of a package, with `auto` as its fallback; a failure is added to `complaints`."""
 
     def follow(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
         try:
-            with plugins.guarded():
-                return _checked(brought.load()(sources, asked, best))
+            with plugins.guarded(plugins.PATIENCE):
+                return _checked_gains(entry_point.load()(sources, asked, best))
         except plugins.PluginFailed as why:
-            complaints.append(f"the graph {brought.name} failed ({why}); the built-in one answered")
+            complaints.append(f"the graph {entry_point.name} failed ({why}); the built-in one answered")
             return auto_step(sources, asked, best)
 
     return follow
 
 
-def _checked(gains: object) -> dict[int, float]:
+def _checked_gains(gains: object) -> dict[int, float]:
     if type(gains) is not dict or len(gains) > MAX_GAINS:
-        raise BadInput(f"it gave something else than at most {MAX_GAINS:,} rows with their gains")
+        raise BadInput(f"it did not return at most {MAX_GAINS:,} rows with their gains")
     if not all(type(row) is int and plugins.is_number(gain) for row, gain in gains.items()):
-        raise BadInput("it gave a row or a gain that is no number")
+        raise BadInput("it returned a row or a gain that is not a number")
     return gains

@@ -1,15 +1,15 @@
-"""What may be said to an agent at work, ready for its hook: approved memories, each a line of one small file.
+"""The guard file: approved memories that the hook may show to an agent, each as one row of a small file.
 
     guards/<work tree>
 
-It is written when memory changes and read before every edit, without JSON and without an index. Its first
-line holds the ground it stands on (`index.freshness.ground`); if that is another now, nothing is said, unless
-only commits were made since and the folder `.holdfast` is in the last one what it was. Each
-memory names the files it rests on, its own and those it cites, with their times and sizes: one that was
-touched since keeps silent. So what was retired, replaced, erased, edited by hand or has gone stale does not
-speak. Invariants and dead ends that hold for a path or name a command come first, up to an empty line.
+It is written when memory changes and read before every edit, without JSON and without an index. Its first line
+holds the state it was made from (`index.freshness.ground`). If the state differs now, nothing is shown, unless only
+commits were made since and the folder `.holdfast` is the same in the last one. Each memory names the files it depends
+on, its own and those it cites, with their times and sizes: it is not shown once one of them was touched. So a memory
+that was retired, replaced, erased, edited by hand or that became stale is not shown. Invariants and dead ends that
+name a path or a command come first, up to an empty line.
 
-Only what the hook needs is imported here; the rules of what may stand in the file are the caller's.
+Only what the hook needs is imported here; the caller decides which memories may stand in the file.
 """
 
 import os
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
     from holdfast.store.layout import Layout
 
 HEAD = "holdfast-guards\t2\t"
-MAX_FILE = 64 << 20
-MAX_TEXT = 400  # characters of a line
+MAX_FILE = 64 << 20  # bytes that are read; a guess: a row takes about 1 KiB, so tens of thousands of memories fit
+MAX_TEXT = 400  # characters of a line, as in a context (`pack_lines.LONGEST`)
 GUARDING = ("invariant", "dead-end")
 _BETWEEN = "\x1f"
 
 
 class MemoryGuard:
-    """A memory that a person approved: the words an agent gets, and since when."""
+    """A memory that a person approved: its text for agents, and when it expires."""
 
     __slots__ = ("commands", "id", "places", "rests_on", "text", "type", "until", "words")
 
     def __init__(self, identity: str, kind: str, text: str, *, until: str = "", **lists: "Sequence[str]") -> None:
         self.id, self.type, self.text, self.until = identity, kind, text, until
-        self.places = tuple(lists.get("places", ()))  # the paths it holds for
+        self.places = tuple(lists.get("places", ()))  # the paths it applies to
         self.commands = tuple(lists.get("commands", ()))  # the commands it names, in their words
-        self.words = tuple(lists.get("words", ()))  # what it is about
+        self.words = tuple(lists.get("words", ()))  # the stems of its text
         self.rests_on = tuple(lists.get("rests_on", ()))  # files from the top, as `facts_of` gives them
 
     @property
     def guards(self) -> bool:
-        """Whether it may speak before an edit or a command."""
+        """Whether it may be shown before an edit or a command."""
         return self.type in GUARDING and bool(self.places or self.commands)
 
 
 def name_of(place: "WorkTreePaths") -> str:
-    """What the file of a work tree is called."""
+    """Returns the name of a work tree's guard file."""
     if place.git_dir == place.common_dir:
         return "main"
     return f"tree-{os.path.basename(place.git_dir.rstrip('/'))}"
@@ -65,20 +65,20 @@ def file_of(place: "WorkTreePaths", layout: "Layout") -> str:
 
 
 def standing(place: "WorkTreePaths", layout: "Layout", tree: "Callable[[], str | None]") -> str | None:
-    """The ground under what stands now, for the first line; None if nothing can be told for sure.
+    """Returns the state of memory for the first line of the file; None if it cannot be determined.
 
-    `tree` gives the id of the folder `.holdfast` in the commit that is checked out.
+    `tree` returns the id of the folder `.holdfast` in the commit that is checked out.
     """
     oid, size = freshness.went_to(place)
     held = f"{freshness.footing(place, layout)}\t{size}\t{oid}\t{tree() or '-'}"
-    ground = freshness.ground(place, layout)  # last: what moves meanwhile makes it another
+    ground = freshness.ground(place, layout)  # read last: a change in between makes it differ
     return f"{ground}\t{held}" if ground and freshness.went_to(place) == (oid, size) else None
 
 
 def render(ground: str, guards: "Iterable[MemoryGuard]") -> bytes:
-    """The file that says these."""
-    there = sorted(guards, key=lambda one: one.id)
-    guarding, others = ([_row(one) for one in there if one.guards == is_guard] for is_guard in (True, False))
+    """Returns the content of the file for these memories."""
+    memories = sorted(guards, key=lambda one: one.id)
+    guarding, others = ([_row(one) for one in memories if one.guards == is_guard] for is_guard in (True, False))
     rows = [HEAD + ground, *guarding, "", *others]
     return ("\n".join(rows) + "\n").encode("utf-8", "surrogateescape")
 
@@ -93,7 +93,7 @@ def _flat(text: str) -> str:
 
 
 def facts_of(top: str, path: str) -> str:
-    """A file a memory rests on, with what would change if somebody touched it."""
+    """Returns a file that a memory depends on, with the facts that change when somebody touches it."""
     try:
         found = os.lstat(os.path.join(top, path))
     except OSError:
@@ -105,7 +105,7 @@ def facts_of(top: str, path: str) -> str:
 
 
 class GuardFile:
-    """The file as it was read: `is_current` says whether anything of it may be told."""
+    """The file as it was read; `is_current` says whether its memories may be shown."""
 
     def __init__(
         self, place: "WorkTreePaths", layout: "Layout", now: str, tree: "Callable[[], str | None]" = lambda: None
@@ -119,10 +119,10 @@ class GuardFile:
         head, _, self._rest = data.partition("\n")
         fields = head.removeprefix(HEAD).split("\t") if head.startswith(HEAD) else []
         self.is_current = len(fields) == 5 and (
-            freshness.ground(place, layout) == fields[0] or self._only_went_on(fields[1:], tree)
+            freshness.ground(place, layout) == fields[0] or self._has_only_new_commits(fields[1:], tree)
         )
 
-    def _only_went_on(self, held: "Sequence[str]", tree: "Callable[[], str | None]") -> bool:
+    def _has_only_new_commits(self, held: "Sequence[str]", tree: "Callable[[], str | None]") -> bool:
         """Whether only commits were made since, and none of them changed memory."""
         footing, size, oid, known = held
         return (
@@ -133,15 +133,15 @@ class GuardFile:
         )
 
     def guarding(self) -> "Iterator[MemoryGuard]":
-        """Those that may speak before an edit or a command."""
+        """Yields the memories that may be shown before an edit or a command."""
         yield from filter(None, map(_guard, self._rest.partition("\n\n")[0].split("\n")))
 
     def every(self) -> "Iterator[MemoryGuard]":
-        """All that may be told."""
+        """Yields all memories of the file."""
         yield from filter(None, map(_guard, self._rest.split("\n")))
 
     def about(self, words: "Iterable[str]") -> "dict[str, tuple[MemoryGuard, list[str]]]":
-        """Those that share words, each with the words it shares."""
+        """Returns the memories that share words, each with those words."""
         found: dict[str, tuple[MemoryGuard, list[str]]] = {}
         for word in words:
             for row in self._rows_with(f" {word} "):
@@ -158,12 +158,12 @@ class GuardFile:
             at = self._rest.find(text, end)
 
     def named(self, identity: str) -> "MemoryGuard | None":
-        """The one of that id."""
+        """Returns the memory with that id."""
         at = f"\n{self._rest}".find(f"\n{identity}\t")
         return _guard(self._rest[at : self._rest.find("\n", at)]) if at >= 0 else None
 
     def stands(self, one: MemoryGuard) -> bool:
-        """Whether it still holds: not expired, and nothing that it rests on was touched."""
+        """Whether a memory is still valid: not expired, and no file that it depends on was touched."""
         if one.until and one.until <= self._now:
             return False
         top = self._place.top
@@ -184,17 +184,17 @@ def _guard(row: str) -> "MemoryGuard | None":
 
 
 def holding(
-    there: "Iterable[MemoryGuard]", *, paths: "Sequence[str]" = (), commands: "Sequence[Sequence[str]]" = ()
+    memories: "Iterable[MemoryGuard]", *, paths: "Sequence[str]" = (), commands: "Sequence[Sequence[str]]" = ()
 ) -> "Iterator[MemoryGuard]":
-    """Those that hold for one of these files, or name one of these commands."""
-    said = [f" {' '.join(words)} " for words in commands]
-    for one in there:
+    """Yields the memories that apply to one of these files, or name one of these commands."""
+    command_lines = [f" {' '.join(words)} " for words in commands]
+    for one in memories:
         if any(holds(place, path) for place in one.places for path in paths) or any(
-            f" {command} " in words for command in one.commands for words in said
+            f" {command} " in words for command in one.commands for words in command_lines
         ):
             yield one
 
 
 def first(found: "Iterable[MemoryGuard]", *, most: int, stands: "Callable[[MemoryGuard], bool]") -> "list[MemoryGuard]":
-    """The first few that still hold."""
+    """Returns the first few that are still valid."""
     return list(islice(filter(stands, found), most))

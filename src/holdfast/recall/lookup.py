@@ -1,9 +1,9 @@
-"""One thing as `show` gives it, found by the id a person typed.
+"""Finds what an id names, and returns it for `show`.
 
-A memory, a task, a link, a session, a run, an event, a file that a run produced, or what else `recall` names: a turn
-of a run or a step of it, a commit, a place in a file. A turn comes from its run's capsule, commits and files from
-git. Of an entry that this branch does not have it is said on which line it waits, or where it was published. Of what
-is not here, or is damaged, nothing is shown.
+An id may name a memory, a task, a link, a session, a run, an event, a file that a run produced, or another result of
+`recall`: a turn of a run or a step of it, a commit, a place in a file. A turn comes from its run's capsule, commits and
+files from git. For an entry that this branch does not have, the answer names the line (the id of a branch's work) where
+it waits, or where it was published. Missing or damaged records are not shown.
 """
 
 import os
@@ -31,23 +31,23 @@ from holdfast.work import task_json
 
 @frozen
 class ShownRecord:
-    """One thing, with where it lies and what it says."""
+    """A record with its place and text."""
 
     id: str
     kind: str
     path: str | None
     text: str | None
     fields: dict[str, Any]
-    printed: str | None = None  # the last lines a run put out
-    elsewhere: str | None = None  # where a memory, a task or a link is that this branch does not have
+    printed: str | None = None  # the last lines of a run's output
+    elsewhere: str | None = None  # where an entry is that this branch does not have
 
 
-_BRANCHES = 3  # that are named; a trunk's commit is on all of them
+_BRANCHES = 3  # branches that are named; a guess: a commit of the trunk is on all of them
 
 
 @frozen
 class ElsewhereEntry:
-    """Where it is, in a sentence, and what it says there."""
+    """The place of an entry of another branch, in a sentence, and its text there."""
 
     sentence: str
     text: str
@@ -55,7 +55,7 @@ class ElsewhereEntry:
 
 
 def look_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
-    """Where an entry is that is not visible here: on a line that has not published it, else in git."""
+    """Returns where an entry is that is not visible here: on a line that has not published it, else in git."""
     for change in (change for store in clone.stores for change in reversed(pending_changes.waiting(store))):
         if change.text is not None and change.path.endswith(f"-{identity}.md"):
             known = branch_lines.known(*clone.stores).get(change.line)
@@ -65,7 +65,7 @@ def look_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
 
 
 def published_elsewhere(clone: Clone, identity: str) -> ElsewhereEntry | None:
-    """The newest commit of any branch that holds an entry, by its whole id."""
+    """Returns the newest commit of any branch that contains an entry, by its whole id."""
     if not is_id(identity):
         return None
     folders = (layout.MEMORY, layout.TASKS, layout.LINKS)
@@ -91,14 +91,14 @@ def _where(clone: Clone, commit: str) -> str:
     return f"Not of this branch: it is in commit {commit[:12]}{on}"
 
 
-MAX_FILES = 200  # of a commit that are named
+MAX_FILES = 200  # named files of a commit; a guess: more is not read
 _COMMIT = regex(r"[0-9a-f]{7,64}")
 _TURN = regex(r"(?P<run>[^#\s]+)#(?P<turn>[1-9][0-9]{0,4})(?:\.(?P<step>[1-9][0-9]{0,5}))?")
 _LINE = regex(r"(?P<path>.+):(?P<line>[1-9][0-9]{0,8})")
 
 
 def show_commit(clone: Clone, text: str, memories: Mapping[str, str]) -> ShownRecord | None:
-    """A commit by its id or how that begins, with the runs it was made in and the memories that cite it."""
+    """Returns a commit by its id or the start of it, with the runs that made it and the memories that cite it."""
     asked = text.removeprefix("commit:").lower()
     oid = clone.repo.resolve(asked) if _COMMIT.fullmatch(asked) else None
     if oid is None or not oid.startswith(asked):  # a branch may be called so
@@ -122,30 +122,30 @@ def show_commit(clone: Clone, text: str, memories: Mapping[str, str]) -> ShownRe
 
 
 def show_turn(run: str, folder: str, number: int, step: int | None) -> ShownRecord | None:
-    """A turn of a run, or one step of it, as its capsule tells."""
+    """Returns a turn of a run, or one step of it, from its capsule."""
     rows = capsule.read_rows(folder, recorded_runs.TURNS)
-    told = next((row for row in rows if row.get("turn") == number), None)
-    if told is None:
+    turn = next((row for row in rows if row.get("turn") == number), None)
+    if turn is None:
         return None
     if step is not None:
         return _step(run, folder, number, step)
-    said = [word for word in list_of(told.get("said")) if isinstance(word, str)]
+    texts = [word for word in list_of(turn.get("said")) if isinstance(word, str)]
     names = ("ts", "ended", "interrupted", "by", "branch", "prompt", "line", "commands", "files", "commits")
-    fields = {"run_id": run, "turn": number, **{name: told[name] for name in names if name in told}}
-    return ShownRecord(f"{run}#{number}", "turn", folder, "\n\n".join(said), fields)
+    fields = {"run_id": run, "turn": number, **{name: turn[name] for name in names if name in turn}}
+    return ShownRecord(f"{run}#{number}", "turn", folder, "\n\n".join(texts), fields)
 
 
 def _step(run: str, folder: str, number: int, step: int) -> ShownRecord | None:
     cycles = capsule.read_rows(folder, recorded_runs.CYCLES)
-    told = next((row for row in cycles if (row.get("turn"), row.get("n")) == (number, step)), None)
-    if told is None:
+    cycle = next((row for row in cycles if (row.get("turn"), row.get("n")) == (number, step)), None)
+    if cycle is None:
         return None
-    proposed, came = dict_of(told.get("proposal")), dict_of(told.get("result"))
-    said = [proposed.get(name) for name in ("reasoning", "text", "plan")]
-    text = "\n\n".join(word.strip() for word in said if isinstance(word, str) and word.strip())
-    outputs = (call.get("output") for call in dicts_of(came.get("calls")))
+    proposed, result = dict_of(cycle.get("proposal")), dict_of(cycle.get("result"))
+    texts = [proposed.get(name) for name in ("reasoning", "text", "plan")]
+    text = "\n\n".join(word.strip() for word in texts if isinstance(word, str) and word.strip())
+    outputs = (call.get("output") for call in dicts_of(result.get("calls")))
     fields = {
-        "run_id": run, "turn": number, "step": step, "ts": told.get("ts"), "model": told.get("model"),
+        "run_id": run, "turn": number, "step": step, "ts": cycle.get("ts"), "model": cycle.get("model"),
         "calls": [{name: call.get(name) for name in ("name", "input")} for call in dicts_of(proposed.get("calls"))],
     }  # fmt: skip
     printed = "\n".join(word.rstrip() for word in outputs if isinstance(word, str) and word.strip())
@@ -153,7 +153,7 @@ def _step(run: str, folder: str, number: int, step: int) -> ShownRecord | None:
 
 
 def show_place(clone: Clone, text: str) -> ShownRecord | None:
-    """The piece of a file that holds a line, as HEAD has it: `path:line`."""
+    """Returns the piece of a file at HEAD that contains a line: `path:line`."""
     found, head = _LINE.fullmatch(text), clone.repo.head().oid
     if found is None or head is None:
         return None
@@ -175,32 +175,32 @@ def show_place(clone: Clone, text: str) -> ShownRecord | None:
     )
 
 
-MAX_SUMMARY = 1 << 20
-MAX_TEXT = 1 << 16  # of a produced file; beyond that `show --path` says where it lies
-TAIL_LINES, _TAIL_BYTES = 20, 1 << 14
+MAX_SUMMARY = 1 << 20  # bytes; a guess: summaries are a few KiB
+MAX_TEXT = 1 << 16  # bytes of a produced file; a guess: for longer ones `show --path` prints the path
+TAIL_LINES, _TAIL_BYTES = 20, 1 << 14  # of a run's output; a guess: a screen, with lines of up to 800 bytes
 COLOURS = regex(rb"\x1b\[[0-9;:?]*[ -/]*[@-~]")
 PRINTED = ("terminal", "stdout", "stderr")
 
 
 @frozen
 class FoundRecord:
-    """What an id names."""
+    """The record that an id names."""
 
     kind: str  # "memory", "candidate", "task", "link", "session", "run" or "event"
     id: str
 
 
 def find(clone: Clone, text: str) -> FoundRecord:
-    """What `text` names: an exact id first, else the only one it begins."""
+    """Returns the record that `text` names: by its exact id, else by the start of only one."""
     asked = text.removeprefix("run:")
-    kinds = _kinds(clone, asked)
+    kinds = _kinds_by_id(clone, asked)
     identity = pick(asked, kinds)
     return FoundRecord(kinds[identity], identity)
 
 
-def _kinds(clone: Clone, asked: str) -> dict[str, str]:
-    """What every id names that `asked` may begin, and some others."""
-    events = clone.find_events("all", beginnings=beginnings(asked)) if asked else ()
+def _kinds_by_id(clone: Clone, start: str) -> dict[str, str]:
+    """Returns the kinds of all ids that `asked` may start, and of some others."""
+    events = clone.find_events("all", beginnings=beginnings(start)) if start else ()
     kinds = {event.hash_self: "event" for event in events}
     kinds |= {event.run_id: "run" for event in events if event.kind == "run" and event.run_id}
     kinds |= {event.target: kind for event in events if event.target and (kind := _SUBJECTS.get(event.kind))}
@@ -213,7 +213,7 @@ def _kinds(clone: Clone, asked: str) -> dict[str, str]:
     return kinds | dict.fromkeys(_memories(clone), "memory")
 
 
-_SUBJECTS = {  # what kind of thing an event is about; none for a run, an erase and the like
+_SUBJECTS = {  # the kind of record that an event is about; none for a run, an erase and the like
     **dict.fromkeys(("propose", "accept", "promote", "reject", "retire", "edit", "join"), "memory"),
     **dict.fromkeys(("task", "checkpoint"), "task"),
     "session": "session",
@@ -225,13 +225,13 @@ def _memories(clone: Clone) -> dict[str, Sighting]:
     for one in file_entries.placed(clone.repo, clone.entries()):
         try:
             found[one.parse().id] = one.sighting
-        except BrokenEntry:  # `facts` and `doctor` name it; here it can be shown by no id
+        except BrokenEntry:  # `doctor` reports it; no id is known to show it by
             continue
     return found
 
 
 def _nodes(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
-    """Tasks or links by their ids; what cannot be read is `doctor`'s to name."""
+    """Returns tasks or links by id; `doctor` reports the unreadable ones."""
     found: dict[str, Sighting] = {}
     reader = task_files.reader
     for sighting in sightings:
@@ -245,7 +245,7 @@ def _nodes(sightings: Iterable[Sighting]) -> dict[str, Sighting]:
 
 
 def show(clone: Clone, text: str) -> ShownRecord:
-    """Everything this clone can say about one thing; of what was erased only that it was there."""
+    """Returns everything this clone knows about one record; for an erased one only that it existed."""
     try:
         found = find(clone, text)
     except NotFound:
@@ -269,48 +269,48 @@ def show(clone: Clone, text: str) -> ShownRecord:
 def _show_turn(clone: Clone, name: str, number: int, step: int | None) -> ShownRecord:
     events = clone.find_events("all", kinds=("run",), beginnings=(name,))
     run = pick(name, {event.run_id for event in events if event.run_id})
-    called = f"{run}#{number}" + (f".{step}" if step else "")
+    label = f"{run}#{number}" + (f".{step}" if step else "")
     event = _event_of(clone, run)
     if _is_erased(clone, event):
-        return ShownRecord(called, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
+        return ShownRecord(label, "turn", None, None, {"run_id": run, "turn": number, "body_state": "erased"})
     folder = recorded_runs.folder_of(clone, run)
     found = show_turn(run, folder, number, step) if folder else None
     if found is None and folder and capsule.is_sealed(folder):
         fields = {"run_id": run, "turn": number, "body_state": "locked"}
-        return ShownRecord(called, "turn", folder, sealed_files.LOCKED, fields)
+        return ShownRecord(label, "turn", folder, sealed_files.LOCKED, fields)
     if found is None:
-        raise NotFound(f"nothing of {called} is here", hint=f"See what is with `holdfast show {run}`.")
-    other = dict_of(clone.joined(event).get("outputs")).get("repository")  # whose work it was, if not ours
+        raise NotFound(f"{label} is not in this clone", hint=f"See what is here: `holdfast show {run}`.")
+    other = dict_of(clone.joined(event).get("outputs")).get("repository")  # the repository it was in, if not this one
     return replace(found, fields={**found.fields, "repository": other}) if other else found
 
 
 def _show_session(clone: Clone, found: FoundRecord, history: dict[str, Any]) -> ShownRecord:
-    """A session as its file tells it; a damaged one as it lies there."""
+    """Returns a session from its file; a damaged one as raw text."""
     for store in clone.stores:
         try:
             path = session_files.path_of(store, found.id)
         except NotFound:
             continue
-        said = _text_of(path, limit=session_files.MAX_FILE)
+        content = _text_of(path, limit=session_files.MAX_FILE)
         try:
-            return ShownRecord(found.id, "session", path, said, {**to_object(session_files.read(path)), **history})
+            return ShownRecord(found.id, "session", path, content, {**to_object(session_files.read(path)), **history})
         except (CorruptLog, FutureFormat, FileNotFoundError) as error:
-            return ShownRecord(found.id, "session", path, said, {**history, "broken": str(error)})
+            return ShownRecord(found.id, "session", path, content, {**history, "broken": str(error)})
     return ShownRecord(found.id, "session", None, None, history)
 
 
 def _show_entry(clone: Clone, found: FoundRecord, history: dict[str, Any]) -> ShownRecord:
-    """A memory, a task or a link as it is visible here, else as a candidate, else where it is."""
+    """Returns a memory, a task or a link that is visible here, else as a candidate, else from where it is."""
     name, kind, folder = found.id, found.kind, {"task": layout.TASKS, "link": layout.LINKS}.get(found.kind)
     sighting = (_nodes(clone.entries(folder)) if folder else _memories(clone)).get(name)
     if sighting is not None:
         fields = {"origin": sighting.origin, "blob": sighting.blob, **history}
         fields = {**_fields(sighting.text, sighting.path), **fields}
-        said, kind = sighting.text, "memory" if kind == "candidate" else kind
+        content, kind = sighting.text, "memory" if kind == "candidate" else kind
         if sighting.clash is not None:
-            said = f"Waiting here:\n\n{said}\n\nIn the branch's history:\n\n{sighting.clash}"
+            content = f"Waiting here:\n\n{content}\n\nIn the branch's history:\n\n{sighting.clash}"
             fields["conflict"] = True
-        return ShownRecord(name, kind, sighting.path, said, fields)
+        return ShownRecord(name, kind, sighting.path, content, fields)
     for path in () if folder else (os.path.join(store.candidates, f"{name}.md") for store in clone.stores):
         if os.path.isfile(path):
             return ShownRecord(name, "candidate", path, _text_of(path, limit=MAX_SUMMARY), history)
@@ -322,7 +322,7 @@ def _show_entry(clone: Clone, found: FoundRecord, history: dict[str, Any]) -> Sh
 
 
 def _fields(text: str | None, path: str) -> dict[str, Any]:
-    """What a task or a link says, field by field; nothing of what cannot be read."""
+    """Returns the fields of a task or a link; empty if it cannot be read."""
     read = task_files.reader(path)
     try:
         return task_json.as_object(read(text, path)) if read is not None and text else {}
@@ -335,27 +335,27 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
     if _is_erased(clone, event):
         return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
     folder = recorded_runs.folder_of(clone, run_id)
-    said, printed = (summary_of(folder), _printed(folder)) if folder else (None, None)
-    return ShownRecord(run_id, "run", folder, said, clone.joined(event), printed=printed)
+    summary, printed = (summary_of(folder), _output_tail(folder)) if folder else (None, None)
+    return ShownRecord(run_id, "run", folder, summary, clone.joined(event), printed=printed)
 
 
 def summary_of(folder: str) -> str | None:
-    """What a run's page says, by the folder of its capsule."""
-    return _kept_text(folder, capsule.SUMMARY, limit=MAX_SUMMARY)
+    """Returns the text of a run's summary page, by the folder of its capsule."""
+    return _capsule_text(folder, capsule.SUMMARY, limit=MAX_SUMMARY)
 
 
 def _event_of(clone: Clone, run_id: str) -> Event:
-    """The event of a run; where somebody wrote several, the last."""
+    """Returns the event of a run; the last one, if there are several."""
     return clone.find_events("all", kinds=("run",), runs=(run_id,))[-1]
 
 
 def _is_erased(clone: Clone, event: Event) -> bool:
-    """By an event in HEAD's log too, which may come before the capsule here is deleted."""
+    """Whether a run was erased, also by an event in HEAD's log before the capsule here is deleted."""
     return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
 
 
-def _printed(folder: str) -> str | None:
-    """The last lines a run put out: on its terminal, else to its output, else its complaints."""
+def _output_tail(folder: str) -> str | None:
+    """Returns the last lines of a run's output: its terminal, else stdout, else stderr."""
     for name in PRINTED:
         end = kept_tail(folder, f"outputs/{name}", _TAIL_BYTES)
         lines = COLOURS.sub(b"", end).decode("utf-8", "replace").rstrip().splitlines()
@@ -365,7 +365,7 @@ def _printed(folder: str) -> str | None:
 
 
 def kept_tail(folder: str, name: str, size: int) -> bytes:
-    """The end of a file of a capsule; of one that stays closed that it does."""
+    """Returns the end of a file of a capsule; for a sealed one, a note that it is locked."""
     end = tail(os.path.join(folder, *name.split("/")), size)
     if not capsule.is_sealed(folder):
         return end
@@ -377,7 +377,7 @@ def kept_tail(folder: str, name: str, size: int) -> bytes:
 
 
 def tail(path: str, size: int) -> bytes:
-    """The end of a regular file, which may be long or missing."""
+    """Returns the end of a regular file, which may be long or missing."""
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -390,17 +390,17 @@ def tail(path: str, size: int) -> bytes:
         return file.read(size)
 
 
-def _kept_text(folder: str, name: str, *, limit: int) -> str | None:
-    """The text of a file of a capsule."""
+def _capsule_text(folder: str, name: str, *, limit: int) -> str | None:
+    """Returns the text of a file of a capsule."""
     try:
-        data = capsule.read_bytes(folder, name, limit=2 * limit)  # sealed text is a third longer
+        data = capsule.read_bytes(folder, name, limit=2 * limit)  # base64 makes sealed text a third longer
     except (OSError, HoldfastError):
         return None
     return sealed_files.LOCKED if data is None else _as_text(data)
 
 
 def _text_of(path: str, *, limit: int) -> str | None:
-    """A file's text, or None where there is none or it is no text for people."""
+    """Returns a file's text; None if it is missing or not text."""
     try:
         return _as_text(fsio.read(path, limit=limit))
     except (OSError, HoldfastError):
@@ -416,7 +416,7 @@ def _as_text(data: bytes) -> str | None:
 
 
 def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
-    """A file that a run produced, by the name that `recall` gives it: `<run id>:<path>`."""
+    """Returns a file that a run produced, by the name that `recall` prints: `<run id>:<path>`."""
     name, colon, path = text.removeprefix("run:").partition(":")
     if not (colon and path and name) or name in ("commit", "file"):
         return None
@@ -426,22 +426,22 @@ def _show_artifact(clone: Clone, text: str) -> ShownRecord | None:
         run = pick(name, [event.run_id or event.hash_self for event in events])
     except NotFound:
         return None
-    told = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
-    made = [(row, fields) for fields in told for row in dicts_of(fields.get("artifacts")) if row.get("path") == path]
+    bodies = [clone.joined(event) for event in reversed(events) if run in (event.run_id, event.hash_self)]
+    made = [(row, body) for body in bodies for row in dicts_of(body.get("artifacts")) if row.get("path") == path]
     if not made:
         raise NotFound(f"{run} produced no {path}", hint=f"See what it did with `holdfast show {run}`.")
-    row, fields = made[0]
+    row, body = made[0]
     folder = recorded_runs.folder_of(clone, run) if row.get("stored") else None
     name = f"outputs/files/{row.get('copy') or path}"
     copy = os.path.join(folder, *name.split("/")) if folder else None
-    said = _kept_text(folder, name, limit=MAX_TEXT) if folder else None
-    about = {name: fields.get(name) for name in ("run_id", "task", "ts", "branch")}
-    about["ts"] = fields.get("started") or about["ts"]  # of an import: when it was made, not when it was imported
-    return ShownRecord(f"{run}:{path}", "artifact", copy, said, {**row, **about})
+    content = _capsule_text(folder, name, limit=MAX_TEXT) if folder else None
+    about = {name: body.get(name) for name in ("run_id", "task", "ts", "branch")}
+    about["ts"] = body.get("started") or about["ts"]  # for an import, the time of the run itself
+    return ShownRecord(f"{run}:{path}", "artifact", copy, content, {**row, **about})
 
 
 def _show_fetched(clone: Clone, text: str) -> ShownRecord:
-    """A memory, a task or a link that only another branch's history knows, by its whole id."""
+    """Returns a memory, a task or a link that is only in another branch's history, by its whole id."""
     place = None if text in clone.erased() else published_elsewhere(clone, text)
     if place is None:
         raise NotFound(f"nothing here is called {text}")
@@ -451,10 +451,10 @@ def _show_fetched(clone: Clone, text: str) -> ShownRecord:
 
 
 def _history(clone: Clone, identity: str) -> list[str]:
-    """What happened to it, each in a word or two: an event's kind, and for tasks and sessions what was done."""
+    """Returns the events of a record: the time, the kind, and for tasks and sessions the action."""
     rows = []
     for event in clone.find_events("all", targets=(identity,)):
-        told = event.kind in ("task", "session") and event.body and not _is_erased(clone, event)
-        action = (clone.bodies.get(event.body) or {}).get("action") if told and event.body else None
+        has_action = event.kind in ("task", "session") and event.body and not _is_erased(clone, event)
+        action = (clone.bodies.get(event.body) or {}).get("action") if has_action and event.body else None
         rows.append(f"{event.ts[:19]} {event.kind}" + (f" {action}" if isinstance(action, str) else ""))
     return rows

@@ -1,7 +1,7 @@
-"""Where something was said, in context: the words a candidate rests on within the lines around them.
+"""Returns the words that a candidate was made from, with the lines around them.
 
-Looked up in what this clone still holds: a run's capsule, a session, a file, a commit's message. Nothing is
-stored for it, only so much is read, and what is not here any more is said to be so.
+They are looked up in what this clone still has: a run's capsule, a session, a file, a commit's message. Nothing is
+stored for it, reading is limited, and a missing source is reported as missing.
 """
 
 import re
@@ -19,93 +19,94 @@ from holdfast.recall.why import recorded_runs
 from holdfast.store import capsule, fsio, session_files
 from holdfast.values import dict_of, dicts_of, frozen, list_of, replace
 
-AROUND = 4  # lines shown before and after the words
-MAX_LINES = 40
-LEAD = 60  # characters of a long line before the words
-MAX_WIDTH = 400  # characters of a line
-MAX_FOUND = 100  # places that are looked at for the nearest
-MAX_READ = 1 << 20  # bytes of one text that are looked through
+AROUND = 4  # lines shown before and after the words; a guess: enough context on a screen
+MAX_LINES = 40  # of one passage; a guess: two screens
+LEAD = 60  # characters of a long line before the words; a guess: less than a row of a terminal
+MAX_WIDTH = 400  # characters of a line; a guess: five rows of a terminal
+MAX_FOUND = 100  # places that are compared to find the nearest; a guess
+MAX_READ = 1 << 20  # bytes of one text that are searched; a guess: larger files are generated
 
 
 @frozen
 class Passage:
-    """Some lines of a text, and which of them hold the words that count."""
+    """Some lines of a text, and which of them contain the words."""
 
     title: str
     lines: tuple[str, ...] = ()
     number: int = 1  # of the first of these lines, in its text
-    first: int = 0  # of the lines that hold the words, counted from 0; nothing is marked if last < first
+    first: int = 0  # of the lines that contain the words, counted from 0; nothing is marked if last < first
     last: int = -1
-    marks: tuple[tuple[int, int], ...] = ()  # where the words stand in each of these lines
-    missing: str = ""  # why the words cannot be shown where they were said
+    marks: tuple[tuple[int, int], ...] = ()  # columns of the words in each of these lines
+    missing: str = ""  # why the words cannot be shown in their source
 
 
 @frozen
 class _Text:
     title: str
     text: str
-    line: int | None = None  # where to look if the words are not there
+    line: int | None = None  # the line to show if the words are missing
 
 
-_SAID = {"curate": "nobody recorded where", "agent": "an agent said so"}
+_NOT_HERE = "the source is not in this clone"
+_NO_SOURCE = {"curate": "nobody recorded where", "agent": "an agent said so"}
 
 
 def passage(clone: Clone, provenance: Provenance) -> Passage:
-    """The words of a provenance, with the lines around them; says so if they are not here."""
+    """Returns the words of a provenance with the lines around them, or why they cannot be shown."""
     kind, _, name = provenance.source.partition(":")
     look = {"run": _run, "session": _session, "file": _file, "commit": _commit}.get(kind)
     if look is None:
-        return Passage(provenance.source, missing=_SAID.get(kind, "a person said so"))
+        return Passage(provenance.source, missing=_NO_SOURCE.get(kind, "a person said so"))
     if name in clone.erased():
-        return Passage(provenance.source, missing="it was erased")
-    here = beside = None
-    for here in look(clone, name, provenance.turn):
-        if found := _around_words(here, provenance.words):
+        return Passage(provenance.source, missing="the source was erased")
+    text = cited = None
+    for text in look(clone, name, provenance.turn):
+        if found := _around_words(text, provenance.words):
             return found
-        beside = beside or (here if here.line is not None else None)
-    if beside is not None:
-        return _around_line(beside)
-    return Passage(provenance.source, missing="the words are not found in it" if here else "it is not in this clone")
+        cited = cited or (text if text.line is not None else None)
+    if cited is not None:
+        return _around_line(cited)
+    return Passage(provenance.source, missing="the source does not contain the words" if text else _NOT_HERE)
 
 
-# What there is to look through.
+# The texts of a source.
 
 
 def _run(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
-    called = f"run {name}" + ("" if turn is None else f", turn {turn}")
+    label = f"run {name}" + ("" if turn is None else f", turn {turn}")
     folder = recorded_runs.folder_of(clone, name) if is_id(name) else None
     if folder is not None:
-        yield from (_Text(f"run {name}, turn {number}", said) for number, said in _turns(folder, turn))
-        yield from (_Text(f"{called}: its {part}", said) for part, said in _capsule(folder))
+        yield from (_Text(f"run {name}, turn {number}", text) for number, text in _turns(folder, turn))
+        yield from (_Text(f"{label}: its {part}", text) for part, text in _capsule(folder))
     for event in clone.find_events("own", kinds=("run",), runs=(name,)):
         if event.body:
-            yield from (_Text(f"{called}: its {part}", said) for part, said in _told(clone.joined(event)))
+            yield from (_Text(f"{label}: its {part}", text) for part, text in _context_texts(clone.joined(event)))
 
 
 def _turns(folder: str, turn: int | None) -> Iterator[tuple[int, str]]:
-    """What was said in a run's turns, as it was recorded: the turn that is meant first."""
+    """Yields the texts of a run's turns with their numbers, the given turn first."""
     rows = [row for row in capsule.read_rows(folder, recorded_runs.TURNS) if isinstance(row.get("turn"), int)]
     for row in sorted(rows, key=lambda row: (row["turn"] != turn, row["turn"])):
         noted = [one.get("text") for name in ("notes", "commands") for one in dicts_of(row.get(name))]
-        told = (row.get("prompt"), *list_of(row.get("said")), *noted)
-        yield from ((row["turn"], said) for said in told if isinstance(said, str) and said)
+        texts = (row.get("prompt"), *list_of(row.get("said")), *noted)
+        yield from ((row["turn"], text) for text in texts if isinstance(text, str) and text)
 
 
 def _capsule(folder: str) -> Iterator[tuple[str, str]]:
-    yield from _told(capsule.read_context(folder))
-    for part in lookup.PRINTED:  # what was concluded stands at the end of a long output
+    yield from _context_texts(capsule.read_context(folder))
+    for part in lookup.PRINTED:  # conclusions stand at the end of a long output
         if end := lookup.kept_tail(folder, f"outputs/{part}", MAX_READ):
             yield part, lookup.COLOURS.sub(b"", end).decode("utf-8", "replace")
-    if said := lookup.summary_of(folder):
-        yield "summary", said
+    if summary := lookup.summary_of(folder):
+        yield "summary", summary
 
 
-def _told(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What somebody said in a run's context or event."""
+def _context_texts(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yields the texts in a run's context or event."""
     summary = dict_of(fields.get("outputs")).get("summary")
-    for part, said in (*((part, fields.get(part)) for part in ("prompt", "task", "plan")), ("summary", summary)):
-        if isinstance(said, str) and said:
-            yield part, said
+    for part, text in (*((part, fields.get(part)) for part in ("prompt", "task", "plan")), ("summary", summary)):
+        if isinstance(text, str) and text:
+            yield part, text
 
 
 def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
@@ -115,25 +116,25 @@ def _session(clone: Clone, name: str, turn: int | None) -> Iterator[_Text]:
         except (OSError, HoldfastError):
             continue
         for one in sorted(session.every_turn, key=lambda one: (one.n != turn, one.n)):
-            said = "\n".join([one.summary, *(command.text for command in one.commands)])
-            yield _Text(f"session {session.id}, turn {one.n}", said)
+            text = "\n".join([one.summary, *(command.text for command in one.commands)])
+            yield _Text(f"session {session.id}, turn {one.n}", text)
         notes = {
-            "decisions": "\n".join(f"Decision: {said}" for said in session.decisions),
+            "decisions": "\n".join(f"Decision: {text}" for text in session.decisions),
             "commands": "\n".join(command.text for command in session.commands),
             **{part: getattr(session, part) for part in ("summary", "scratchpad", "objective")},
         }
-        yield from (_Text(f"session {session.id}: its {part}", said) for part, said in notes.items() if said)
+        yield from (_Text(f"session {session.id}: its {part}", text) for part, text in notes.items() if text)
 
 
 def _file(clone: Clone, path: str, line: int | None) -> Iterator[_Text]:
-    if not is_tracked_path(path):  # somewhere else on this machine: whoever wrote the candidate named it
+    if not is_tracked_path(path):  # a path elsewhere on this machine: the candidate's author chose it
         return
     try:
-        here = _read(fsio.inside(clone.repo.top, path))
+        content = _read(fsio.inside(clone.repo.top, path))
     except (OSError, HoldfastError):
-        here = None
-    if here is not None:
-        yield _Text(path, here, line or 1)
+        content = None
+    if content is not None:
+        yield _Text(path, content, line or 1)
         return
     size = clone.repo.attempt("cat-file", "-s", f"HEAD:{path}").stdout
     if size.strip().isdigit() and int(size) <= MAX_READ:
@@ -153,18 +154,18 @@ def _commit(clone: Clone, oid: str, _: int | None) -> Iterator[_Text]:
 def _read(path: str) -> str | None:
     try:
         return fsio.read(path, limit=MAX_READ).decode("utf-8", "replace")
-    except (OSError, HoldfastError):  # missing, longer than we read, or no file
+    except (OSError, HoldfastError):  # missing, too long, or not a file
         return None
 
 
-# Which lines of it.
+# The lines to show.
 
 
 def _around_words(text: _Text, words: str) -> Passage | None:
-    """The lines around the words, however they are broken into lines there."""
+    """Returns the lines around the words, however the text breaks them into lines."""
     if not words.split():
         return None
-    if "⟨U+" in words:  # it was noted as people see it
+    if "⟨U+" in words:  # the words were stored with hidden characters marked
         text = replace(text, text=visible(text.text))
     wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
     places = islice(wanted.finditer(text.text), MAX_FOUND)
@@ -173,18 +174,18 @@ def _around_words(text: _Text, words: str) -> Passage | None:
 
 
 def _around_line(text: _Text) -> Passage:
-    """The lines where the words once stood."""
+    """Returns the lines where the words once stood."""
     rows = text.text.split("\n")
     at = min(max(text.line or 1, 1), len(rows)) - 1
     top = max(0, at - AROUND)
     shown = tuple(row[:MAX_WIDTH] for row in rows[top : at + AROUND + 1])
-    return Passage(text.title, shown, top + 1, missing="the words are not there any more")
+    return Passage(text.title, shown, top + 1, missing="the file no longer contains the words")
 
 
 def _cut(text: _Text, first: int, span: tuple[int, int]) -> Passage:
-    """The lines from a little before the words to a little after, none of them endless.
+    """Returns the lines from a little before the words to a little after, long ones shortened.
 
-    The words begin in the line `first`, counted from 0; `span` is where they stand in the text.
+    The words start in the line `first`, counted from 0; `span` is their position in the text.
     """
     rows = text.text.rstrip("\n").split("\n")
     last = first + text.text.count("\n", *span)
@@ -195,8 +196,8 @@ def _cut(text: _Text, first: int, span: tuple[int, int]) -> Passage:
     for index in range(top, bottom):
         row = rows[index].removesuffix("\r")
         start = begin if index == first else 0
-        left = max(0, min(start - LEAD, len(row) - MAX_WIDTH))  # of a long line, the part with the words
-        left = max(left - LEAD, row.rfind(" ", 0, left) + 1) if left else 0  # at a word, if one begins near
+        left = max(0, min(start - LEAD, len(row) - MAX_WIDTH))  # the part of a long line with the words
+        left = max(left - LEAD, row.rfind(" ", 0, left) + 1) if left else 0  # at the start of a word, if one is near
         lines.append(row[left : left + MAX_WIDTH])
         if first <= index <= last:
             stop = end if index == last else len(row)

@@ -1,4 +1,4 @@
-"""Paths with stars: `*` for any part of a name, `**` for any number of folders. Nothing is imported."""
+"""Matches paths with stars: `*` for any part of a name, `**` for any number of folders. Imports nothing."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -6,38 +6,38 @@ if TYPE_CHECKING:
 
 
 def one_spelling(path: str) -> str:
-    """A path in the form in which two spellings of it are equal: ö as one character, or as o and two dots."""
+    """Returns a path in a form in which equal names are equal: ö as one character, or as o and two dots."""
     if path.isascii():
         return path
-    from unicodedata import normalize  # only who has such a path pays for it
+    from unicodedata import normalize  # imported only for such a path
 
     return normalize("NFC", path)
 
 
 def is_below(pattern: "Sequence[str]", parts: "Sequence[str]") -> bool:
     """Whether a path, in its parts, is what a pattern names or lies below it."""
-    return _alike([*pattern, "**"], parts, "**", lambda want, part: _alike(want, part, "*", str.__eq__))
+    return _matches([*pattern, "**"], parts, "**", lambda want, part: _matches(want, part, "*", str.__eq__))
 
 
-def _alike(wanted: "Sequence[str]", there: "Sequence[str]", star: str, same: "Callable[[str, str], bool]") -> bool:
-    """Whether a sequence fits one with stars, each for any number of items; in at most n times m steps."""
-    at = here = 0
-    last, mark = -1, 0
-    while here < len(there):
-        if at < len(wanted) and wanted[at] == star:
-            last, mark, at = at, here, at + 1
-        elif at < len(wanted) and same(wanted[at], there[here]):
-            at, here = at + 1, here + 1
+def _matches(pattern: "Sequence[str]", items: "Sequence[str]", star: str, same: "Callable[[str, str], bool]") -> bool:
+    """Whether a sequence matches one with stars, each for any number of items; in at most n times m steps."""
+    at = spot = 0
+    last, mark = -1, 0  # the last star, and the spot that it takes next
+    while spot < len(items):
+        if at < len(pattern) and pattern[at] == star:
+            last, mark, at = at, spot, at + 1
+        elif at < len(pattern) and same(pattern[at], items[spot]):
+            at, spot = at + 1, spot + 1
         elif last >= 0:
             mark += 1
-            at, here = last + 1, mark
+            at, spot = last + 1, mark
         else:
             return False
-    return all(item == star for item in wanted[at:])
+    return all(item == star for item in pattern[at:])
 
 
 def holds(place: str, path: str) -> bool:
-    """Whether a path, a folder or a pattern holds for a file, both seen from the repository's top."""
+    """Whether a path, a folder or a pattern applies to a file, both relative to the repository's top."""
     place, path = one_spelling(place.rstrip("/")), one_spelling(path)
     if "*" in place:
         return is_below(place.split("/"), path.split("/"))

@@ -1,10 +1,9 @@
-"""Retrievers that others bring: found by their entry point, asked in place of our own.
+"""Runs retrievers of other packages in place of our own search.
 
-A plugin is an installed package with an entry point of the group `holdfast.retrievers`; the user's own
-settings name it (`retrieval.retriever`), never a tracked file, for it runs code. It is a callable that is
-given the work tree's top and our own retriever, and gives a `Retriever`. What it answers is checked and made
-safe to show; what it prints is dropped; whatever goes wrong in it, its time running out included, is said
-in one sentence, and our own search answers instead.
+A plugin is an installed package with an entry point of the group `holdfast.retrievers`. Only the user's own settings
+name it (`retrieval.retriever`), never a tracked file, because it runs code. It is a callable that gets the work tree's
+top and our own retriever, and returns a `Retriever`. Its answers are checked and made safe to show; its output is
+dropped. If it fails or takes too long, one sentence reports it, and our own search answers instead.
 """
 
 import io
@@ -26,28 +25,28 @@ if TYPE_CHECKING:
 
 GROUP = "holdfast.retrievers"
 BUILT_IN = "holdfast"
-PATIENCE = 30.0  # seconds: a plugin may ask a model over the network; nobody waits longer for an answer
-MAX_TEXT = 20_000  # characters of one field; our own are much shorter
+PATIENCE = 30.0  # seconds; a guess: a plugin may ask a model over the network, and nobody waits longer
+MAX_TEXT = 20_000  # characters of one field; a guess: our own are much shorter
 
 
 class PluginTookTooLong(BaseException):
-    """Not an Exception, so that what a plugin catches does not keep it running."""
+    """A plugin ran out of time; not an Exception, so that the plugin's own handlers do not catch it."""
 
 
 class PluginFailed(Exception):
-    """What a plugin did wrong, in words that are safe to show."""
+    """A plugin's failure, in words that are safe to show."""
 
 
 class _Nowhere(io.TextIOBase):
-    """What a plugin prints: nobody must take it for our answer."""
+    """Drops what a plugin prints, so that nobody takes it for our answer."""
 
     def write(self, text: str) -> int:
         return len(text)
 
 
 @contextmanager
-def guarded(patience: float = PATIENCE) -> Iterator[None]:
-    """Run a stranger's code: `PluginFailed` says what went wrong, and nothing it prints is taken for our answer.
+def guarded(patience: float) -> Iterator[None]:
+    """Runs a plugin's code: failures become `PluginFailed`, and its output is dropped.
 
     Its time is limited where Python can interrupt it: in the main thread, and not on Windows.
     """
@@ -58,7 +57,7 @@ def guarded(patience: float = PATIENCE) -> Iterator[None]:
 
     before = signal.signal(signal.SIGALRM, leave) if limited else None
     try:
-        if limited:  # again and again, in case the plugin catches the first
+        if limited:  # repeats every second, in case the plugin catches the first
             signal.setitimer(signal.ITIMER_REAL, patience, 1.0)
         with redirect_stdout(_Nowhere()):
             yield
@@ -66,7 +65,7 @@ def guarded(patience: float = PATIENCE) -> Iterator[None]:
         raise
     except PluginTookTooLong:
         raise PluginFailed(f"it took longer than {patience:g} seconds") from None
-    except BaseException as error:  # noqa: BLE001 - a stranger's code may raise anything, SystemExit too
+    except BaseException as error:  # noqa: BLE001 - a plugin may raise anything, also SystemExit
         why = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
         raise PluginFailed(visible(" ".join(why.split()))[:200]) from None
     finally:
@@ -76,19 +75,19 @@ def guarded(patience: float = PATIENCE) -> Iterator[None]:
 
 
 def installed(group: str) -> "Iterable[EntryPoint]":
-    """The entry points of a group that installed packages bring."""
-    from importlib import metadata  # dear to load, and most people bring none
+    """Returns the entry points of a group in installed packages."""
+    from importlib import metadata  # slow to import, and most people have no plugin
 
     return metadata.entry_points(group=group)
 
 
 def names() -> list[str]:
-    """The retrievers that are installed, our own first."""
+    """Returns the installed retrievers, our own first."""
     return [BUILT_IN, *sorted({one.name for one in installed(GROUP)} - {BUILT_IN})]
 
 
 class PluginRetriever:
-    """A plugin, asked with care; `own` answers where it fails, and `complaints` says why it did."""
+    """A plugin as a retriever; `own` answers if it fails, and `complaints` collects the reasons."""
 
     def __init__(self, name: str, top: str, own: Retriever) -> None:
         self.name, self._top, self._own = name, top, own
@@ -96,12 +95,12 @@ class PluginRetriever:
         self._made: Retriever | None = None
 
     def search(self, query: str, scope: Scope, limit: int) -> list[Hit]:
-        """What the plugin finds, at most `limit` and safe to show; what our own search finds if it fails."""
+        """Returns the plugin's hits, at most `limit` and safe to show; those of our own search if it fails."""
         try:
-            with guarded():
+            with guarded(PATIENCE):
                 if self._made is None:
                     self._made = _load(self.name)(self._top, self._own)
-                return [_safe(hit) for hit in _checked(self._made.search(query, scope, limit), limit)]
+                return [_safe_hit(hit) for hit in _checked_hits(self._made.search(query, scope, limit), limit)]
         except PluginFailed as why:
             self.complaints.append(f"the retriever {self.name} failed ({why}); the built-in search answered")
             return self._own.search(query, scope, limit)
@@ -111,17 +110,17 @@ def _load(name: str) -> Callable[[str, Retriever], Retriever]:
     make: Callable[[str, Retriever], Retriever]
     for make in (one.load() for one in installed(GROUP) if one.name == name):
         return make
-    raise BadInput(f"no package that is installed brings it; there are: {', '.join(names())}")
+    raise BadInput(f"no installed package provides it; available: {', '.join(names())}")
 
 
-def _checked(found: object, limit: int) -> list[Hit]:
-    """The best hits, if they are hits: a list of our own type that says in each field what belongs there."""
+def _checked_hits(found: object, limit: int) -> list[Hit]:
+    """Returns the best hits after a check that they are a list of `Hit` with valid fields."""
     if type(found) is not list or not all(type(one) is Hit for one in found[:limit]):
-        raise BadInput("it gave something else than a list of hits")
+        raise BadInput("it did not return a list of hits")
     for hit in found[:limit]:
         for field in fields(Hit):
             if not _fits(field.name, getattr(hit, field.name)):
-                raise BadInput(f"the {field.name} of a hit is no {field.type}")
+                raise BadInput(f"the {field.name} of a hit is not {field.type}")
     return found[:limit]
 
 
@@ -142,15 +141,15 @@ def _fits(name: str, value: object) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Whether something a plugin gave can be added up."""
+    """Whether a plugin's value can be added up."""
     return type(value) in (int, float) and isfinite(value)  # type: ignore[arg-type]
 
 
-def _safe(hit: Hit) -> Hit:
-    """A hit with nothing hidden in its words, each on one line."""
+def _safe_hit(hit: Hit) -> Hit:
+    """Returns a hit with visible text only, each field on one line."""
     values = ((one.name, getattr(hit, one.name)) for one in fields(Hit))
-    said = {name: _line(value) for name, value in values if isinstance(value, str)}
-    return replace(hit, **said, parts=tuple((_line(name), gain) for name, gain in hit.parts))
+    texts = {name: _line(value) for name, value in values if isinstance(value, str)}
+    return replace(hit, **texts, parts=tuple((_line(name), gain) for name, gain in hit.parts))
 
 
 def _line(text: str) -> str:

@@ -1,7 +1,7 @@
-"""Search: what was recorded and decided, and what the repository holds, found by words, files and meaning.
+"""Search: finds records, memories and the repository's own content by words, files and meaning.
 
-Asking brings the index up to date first, so an answer is never older than the question. The ranking is
-`index.ranking`'s; this module says what a hit is, and what anything has to do that may be asked instead.
+A search brings the index up to date first, so an answer is never older than the question. `index.ranking` does the
+ranking; this module defines what a hit is, and the protocol of other retrievers.
 """
 
 import contextlib
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
 
 _UNSEARCHED = "commits, docs and code were not searched"
 _UNREAD = "not all commits, docs and code were searched"
-_READING = f"{_UNREAD}: {{0:.0%}} of them is read, the rest follows; ask again, or wait for it with holdfast index"
-UNASKED, ASKED = 5.0, 20.0  # seconds for meaning where words found little, and where somebody wants it
-BY_GIT = "git grep"  # what was found in files that are not read yet
-_TRIES = 4  # of one question, while others change the files or one of them is damaged
+_READING = f"{_UNREAD}: {{0:.0%}} is indexed so far; search again later, or wait with `holdfast index`"
+UNASKED, ASKED = (5.0, 20.0)  # seconds for meaning, as a fallback and on request; a guess at what people wait for
+BY_GIT = "git grep"  # how hits in files that are not indexed yet were found
+_TRIES = 4  # for one question, while other commands change the files or one is damaged; a guess
 
 _NOT_OF_BRANCH = (
-    "only what was recorded was searched on {0}: commits, docs and code are those of what is checked out, "
-    "and are found without --branch"
+    "only records were searched on {0}: commits, docs and code are indexed for the checked-out branch, "
+    "search those without --branch"
 )
 _HEADS = "refs/heads/"
 
-# How near a question is to what has vectors, if that can be told within so many seconds
+# Returns the vectors' similarity to a question, if it is known within so many seconds.
 Meaning = Callable[[str, float], "Near | None"]
 
 
 @frozen
 class Hit:
-    """One thing that was found. Its text is safe to show."""
+    """One search result. Its text is safe to show."""
 
     id: str
     kind: str  # event, run, turn, artifact, candidate, task, session, commit, doc, code, or a memory's type
     title: str
-    text: str  # the part around the words that were asked for
-    ts: str | None = None  # of a run that a transcript tells of, when it began
+    text: str  # the part around the words of the question
+    ts: str | None = None  # for an imported run, its start
     task: str | None = None
     tags: str | None = None
     layer: str | None = None
@@ -66,24 +66,24 @@ class Hit:
     run: str | None = None
     sha256: str | None = None
     what: str | None = None  # the event's kind
-    state: str | None = None  # a task's status, open or ended; of memories: accepted, unreviewed, in clash, …
+    state: str | None = None  # of a task or session: open, ended, …; of a memory: accepted, unreviewed, …
     trust: str | None = None  # T0 (a person approved it) to T4 (it came by git); None of events
-    branch: str | None = None  # the branch that holds it, if this one does not
-    by: str | None = None  # "meaning": nothing else speaks for it, no word of the question is in it
+    branch: str | None = None  # the branch that has it, if this one does not
+    by: str | None = None  # "meaning": found by meaning alone, it shares no word with the question
     score: float = 0.0
-    parts: tuple[tuple[str, float], ...] = ()  # what makes up the score, the largest first
+    parts: tuple[tuple[str, float], ...] = ()  # the parts of the score, largest first
 
 
 class Retriever(Protocol):
-    """Anything that can be asked for what fits a query, the best first, at most `limit`."""
+    """Anything that returns hits for a query, the best first, at most `limit`."""
 
     def search(self, query: str, scope: Scope, limit: int) -> list[Hit]: ...
 
 
 class TextSearch:
-    """Finds by words, files and git through this work tree's index; safe between threads.
+    """Searches by words, files and git through this work tree's index; safe between threads.
 
-    With a `choice`, commits, docs and code of the repository are found as well; with `meaning`, by that.
+    With a `choice`, it also finds commits, docs and code of the repository; with `meaning`, it searches by meaning.
     """
 
     def __init__(
@@ -99,14 +99,14 @@ class TextSearch:
         self._meaning, self._step = meaning, step
         self._index = Index(path_of(clone))
         self._corpus = repository.open_corpus(clone) if choice is not None else None
-        self._partial: Index | None = None  # of a corpus that is being read
+        self._partial: Index | None = None  # of a corpus that is being indexed
         self._there = other_branches.open_others(clone)
         self._turn = threading.Lock()
-        self._told: set[str] = set()  # notes about the corpus that were given already
-        self.by_meaning = False  # whether meaning was asked for the last answer
-        self.advice = ""  # what would help, where the last answer was weak
-        self.unread = False  # whether there is something to read that the last answer did not wait for
-        self.used = ("", "", "", "")  # what last answered: the states of the index, the corpus and others
+        self._shown_notes: set[str] = set()  # notes about the corpus that were shown already
+        self.by_meaning = False  # whether the last answer used meaning
+        self.advice = ""  # a hint, if the last answer was weak
+        self.unread = False  # whether the corpus was incomplete for the last answer
+        self.used = ("", "", "", "")  # the states of the index, the corpus and others at the last answer
 
     def search(
         self,
@@ -117,37 +117,37 @@ class TextSearch:
         semantic: bool | None = False,
         others: bool = False,
     ) -> list[Hit]:
-        """The best hits, best first; with nothing asked for, the most recent.
+        """Returns the best hits, best first; for an empty query, the most recent records.
 
-        `semantic` None means that meaning is asked where words find little. With `others`, below what holds
-        here stands what other branches hold, if it fits well.
+        `semantic` None searches by meaning only if words find little. With `others`, good hits of other branches follow
+        those of this branch.
         """
         scope = scope or Scope()
         check_kind(scope.kind)
         if limit < 1:
             raise BadInput(f"limit {limit} is not at least 1")
         with self._turn:
-            found = self._answered(_Question(query, scope, limit, semantic=semantic, others=others))
+            found = self._answer(_Question(query, scope, limit, semantic=semantic, others=others))
         return [Hit(*(*row[:-1], tuple(row[-1]))) for row in found]
 
-    def _answered(self, question: "_Question") -> list[tuple[Any, ...]]:
-        """The answer; a damaged file is rebuilt, and a file that changed meanwhile is asked again."""
+    def _answer(self, question: "_Question") -> list[tuple[Any, ...]]:
+        """Returns the answer; a damaged file is rebuilt, and a file that changed meanwhile is read again."""
         why: Exception | None = None
         for _ in range(_TRIES):
             try:
                 return self._ask(question)
             except sqlite3.DatabaseError as error:
                 if question.unfinished and self._partial is not None and is_busy(error):
-                    question.unfinished = False  # whoever reads on is writing: this answer does without
+                    question.unfinished = False  # the background indexer is writing: answer without the partial index
                 else:
                     self._recover(error)
                 why = error
             except _MovedOnError as error:
                 why = error
-        raise Busy(f"what is searched cannot be read now: {why}")
+        raise Busy(f"the index cannot be read now: {why}")
 
     def _recover(self, error: sqlite3.DatabaseError) -> None:
-        """Rebuild whichever file is damaged; all of them if none looks so."""
+        """Rebuilds the damaged file; all of them if none is found to be damaged."""
         files = [one for one in (self._index, self._corpus, self._there) if one is not None]
         wrong = [] if is_refused(error) else [(one, damage) for one in files if (damage := one.damage())]
         for one, why in wrong or [(one, error) for one in files]:
@@ -162,16 +162,16 @@ class TextSearch:
         scope, semantic, others = question.scope, question.semantic, question.others
         self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
         memory = meta(self._index.db, "signature") or ""
-        head = self._bring_corpus(question)
+        head = self._update_corpus(question)
         wanted = others or scope.branch is not None
-        state = self._bring_others(memory) if wanted else ""
+        state = self._update_others(memory) if wanted else ""
         self._check_branch(scope)
         there = self._there if wanted and self._there.db.execute("SELECT 1 FROM row LIMIT 1").fetchone() else None
-        other = ""  # what the corpus shows that is not asked: another commit, or nothing
+        other = ""  # the commit of a corpus that this answer does not use
         with contextlib.suppress(sqlite3.DatabaseError):
             if not head and self._corpus is not None and os.path.exists(self._corpus.path):
                 other = meta(self._corpus.db, "head") or ""
-        # An answer that is not all says so: the quick path, which would not, leaves the next one to us.
+        # The quick path cannot report an incomplete answer, so it must not take over the next one.
         self.used = (memory, head or f"!{other}", "" if self.unread else state, "1" if there else "0")
         files = [(self._index, "signature", memory)]
         files += [(self._corpus, "head", head)] if head and self._corpus else []
@@ -190,14 +190,14 @@ class TextSearch:
         now = search_rows.now_text(self._clone.clock())
         found = [] if semantic else ask()
         weak = semantic is None and question.query.strip() and answers.is_weak(found)
-        near = question.meant(self._meaning) if semantic or weak else None  # slow: nothing is held open
+        near = question.meant(self._meaning) if semantic or weak else None  # slow: no transaction is open meanwhile
         self.by_meaning = near is not None
         found = ask(near) if near is not None or semantic else found
         return found or self._in_files(question)
 
     def _in_files(self, question: "_Question") -> list[tuple[Any, ...]]:
-        """What git finds in the files of a repository that is not read yet, where nothing else answers."""
-        scope, asked = question.scope, read_query(question.query)  # as it is spelled
+        """Returns hits of `git grep` in a repository that is not indexed yet, if nothing else was found."""
+        scope, asked = question.scope, read_query(question.query)  # as the user spelled it
         only = scope.kind not in (None, "doc", "code") or scope.task or scope.since or asked.facets
         if not self.unread or self._choice is None or only or not asked.words:
             return []
@@ -209,8 +209,8 @@ class TextSearch:
         ]
         return as_rows(hits)
 
-    def _bring_corpus(self, question: "_Question") -> str:
-        """The commit that the corpus shows, if that is HEAD's and it may be asked."""
+    def _update_corpus(self, question: "_Question") -> str:
+        """Returns the commit that the corpus shows, if it is HEAD and may be searched; brings it up to date."""
         self._close_partial()
         if self._corpus is None or self._choice is None or question.scope.branch not in (None, EVERY_BRANCH):
             return ""
@@ -219,15 +219,15 @@ class TextSearch:
         except sqlite3.DatabaseError as error:
             self._clone.notes.append(f"{_UNSEARCHED}: {error}")
             return ""
-        notes = [note for note in self._corpus.take_notes() if note not in self._told]
-        self._told.update(notes)
+        notes = [note for note in self._corpus.take_notes() if note not in self._shown_notes]
+        self._shown_notes.update(notes)
         self._clone.notes.extend(notes)
-        if not is_there and not any(note.startswith(_UNSEARCHED) for note in self._told):
-            self._ask_what_is_read(wanted=question.unfinished)
+        if not is_there and not any(note.startswith(_UNSEARCHED) for note in self._shown_notes):
+            self._open_partial(wanted=question.unfinished)
         return (meta(self._corpus.db, "head") or "") if is_there else ""
 
-    def _ask_what_is_read(self, *, wanted: bool) -> None:
-        """Ask as much as is read by now, and say with every answer that it is not all."""
+    def _open_partial(self, *, wanted: bool) -> None:
+        """Opens the partial index, and adds a note that the answer is incomplete."""
         assert self._corpus is not None
         self.unread = True
         going_on = repository.unfinished(self._corpus)
@@ -238,7 +238,7 @@ class TextSearch:
         self._clone.notes[:] = [note for note in self._clone.notes if not note.startswith(_UNREAD)]
         self._clone.notes.append(_READING.format(share))
 
-    def _bring_others(self, memory: str) -> str:
+    def _update_others(self, memory: str) -> str:
         try:
             return other_branches.bring_others(self._clone, self._there, self._index, memory=memory)
         except sqlite3.DatabaseError as error:
@@ -248,7 +248,7 @@ class TextSearch:
             self._clone.notes.extend(self._there.take_notes())
 
     def _check_branch(self, scope: Scope) -> None:
-        """Refuse a branch that nobody knows, and say what is not searched there: nothing would look found."""
+        """Refuses an unknown branch (no hits would look like an answer), and notes what is not searched there."""
         branch = scope.branch
         if branch in (None, EVERY_BRANCH):
             return
@@ -260,20 +260,20 @@ class TextSearch:
             if f"refs/remotes/{branch}" in refs.splitlines():
                 hint = f"It is a remote's; to search it, have it here: git branch NAME {branch}"
             raise BadInput(f"no branch here is called {branch!r}", hint=hint)
-        said = _NOT_OF_BRANCH.format(branch)
+        note = _NOT_OF_BRANCH.format(branch)
         of_repository = self._choice is not None and scope.kind in (None, *answers.OF_THE_REPOSITORY)
-        if of_repository and said not in self._clone.notes:
-            self._clone.notes.append(said)
+        if of_repository and note not in self._clone.notes:
+            self._clone.notes.append(note)
 
     def keep_used(self, stamp: str) -> None:
-        """Note what the last answer came from, so that the quick path answers alike while all that holds."""
-        # Where it fails, the next question is answered the long way.
+        """Stores the state that the last answer used, so that the quick path answers alike while it holds."""
+        # If it fails, the next question takes the full path.
         with contextlib.suppress(sqlite3.DatabaseError), self._turn, self._index.writing() as db:
             row = ("recall", "\n".join((stamp, *self.used)) if stamp and self.used[2] else "")
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", row)
 
     def needs_reader(self) -> bool:
-        """Whether the last answer was not all, and nobody reads on."""
+        """Whether the last answer was incomplete, and no process is indexing."""
         return self.unread and self._corpus is not None and not repository.is_being_read(self._corpus)
 
     def _close_partial(self) -> None:
@@ -291,17 +291,17 @@ class TextSearch:
 
 
 class _MovedOnError(Exception):
-    """Another process changed a file between its refresh and our reading it."""
+    """Another process changed a file between its refresh and our read."""
 
 
 class _Question:
-    """What is asked; its meaning is looked up once, however often the files have to be read."""
+    """A question; its vectors are computed once, however often the files are read."""
 
     def __init__(self, query: str, scope: Scope, limit: int, *, semantic: bool | None, others: bool) -> None:
         self.query, self.scope, self.limit = query, scope, limit
         self.asked = read_query(query)
         self.semantic, self.others = semantic, others
-        self.unfinished = True  # whether to ask what is read so far of a repository that is being read
+        self.unfinished = True  # whether to search a corpus that is still being indexed
         self._near: list[Near | None] = []
 
     def meant(self, meaning: Meaning | None) -> "Near | None":
@@ -312,34 +312,34 @@ class _Question:
 
 @contextlib.contextmanager
 def _one_state(files: Sequence[tuple[Index, str, str]]) -> Iterator[list[sqlite3.Connection]]:
-    """Each file in one transaction that shows what it has to: the value of one name in its `meta`."""
+    """Opens each file in one transaction that shows the expected value of one name in its `meta`."""
     with contextlib.ExitStack() as stack:
         opened = []
         for index, name, value in files:
             db = stack.enter_context(index.reading())
             row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-            if row is None or (row[0] or "") != value:  # none: the file was dropped, and this one is empty
+            if row is None or (row[0] or "") != value:  # none: the file was deleted, and this one is empty
                 raise _MovedOnError("other commands change it again and again")
             opened.append(db)
         yield opened
 
 
 def check_kind(kind: str | None) -> None:
-    """Refuse a kind that nothing has; finding nothing would look like an answer."""
+    """Refuses an unknown kind; finding nothing would look like an answer."""
     named = sorted({*ranking.KINDS, *TYPES})
     if kind is None or kind in named or kind in EVENT_KINDS:
         return
     near = difflib.get_close_matches(kind.casefold(), named, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
-    raise BadInput(f"{kind!r} is not a kind of thing", hint=f"{meant}Use one of {', '.join(named)}.")
+    raise BadInput(f"{kind!r} is not a kind of record", hint=f"{meant}Use one of {', '.join(named)}.")
 
 
 def as_rows(hits: Sequence[Hit]) -> list[tuple[Any, ...]]:
-    """The hits as `index.hit_text` takes them: their fields in order, the parts of the score last."""
+    """Returns the hits for `index.hit_text`: their fields in order, the parts of the score last."""
     return [tuple(getattr(hit, one.name) for one in fields(Hit)) for hit in hits]
 
 
 def recall(clone: Clone, query: str, *, limit: int = 5, progress: Progress | None = None, **scope: Any) -> list[Hit]:
-    """What fits a query, best first, from what is visible here."""
+    """Returns what matches a query, best first, from what is visible here."""
     with contextlib.closing(TextSearch(clone, progress=progress)) as searcher:
         return searcher.search(query, Scope(**scope), limit)

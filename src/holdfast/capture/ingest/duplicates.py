@@ -93,6 +93,7 @@ class SessionIntake:
     taken_at: int = 0
     count: int = 0
     last: str = ""
+    session: str | None = None  # ours, in which its last turn was noted
     taken: set[str] = field(default_factory=set)  # turns
     _steps: set[str] = field(default_factory=set)
 

@@ -1,7 +1,7 @@
-"""Finds what may be worth remembering in the turns of a run: offline, and the same every time.
+"""Finds claims worth remembering in the turns of a run: offline and deterministic.
 
-`find_claims` reads the turns by rules; `ask_model` lets the user's own model propose and keeps only what verifies. Both
-give candidates: nothing here approves, writes or decides.
+`find_claims` reads the turns by rules; `ask_model` lets the user's own model propose and keeps only verified answers.
+Both return candidates: nothing here approves, writes or decides.
 """
 
 from holdfast.curation.extraction.claim_search import find_claims

@@ -1,8 +1,8 @@
-"""Claims: what a rule makes of a sentence, and whether it may stand as knowledge.
+"""A claim that a rule finds in a sentence, and the check whether it is clear on its own.
 
-A rule says what a sentence claims. This module splits off the reason, words the statement, and decides whether
-somebody who was not there can use it. In doubt the answer is no: a memory that nobody wrote down is missed less than
-a wrong one is believed. The patterns are in candidate_claim.txt.
+A rule says what a sentence claims. This module splits off the reason, words the statement, and decides whether a reader
+who was not there can use it. If in doubt, it is dropped: a missing memory costs less than a wrong one. The patterns are
+in candidate_claim.txt.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHAPE = PatternFile(__file__)
 
 @frozen
 class SentenceClaim:
-    """What a sentence claims, before `may_stand` was asked."""
+    """The claim of a sentence, before the check of `may_stand`."""
 
     kind: str
     statement: str
@@ -39,20 +39,20 @@ class SentenceParts:
     whole: str
 
     def after(self, at: int) -> SentenceParts:
-        """The same sentence from here on."""
+        """Returns the same sentence from this position."""
         return SentenceParts(self.text[at:].strip(), self.plain[at:].strip(), self.why, self.whole[at:].strip())
 
     def plain_whole(self) -> str:
-        """The claim with code crossed out, and its reason as it was written."""
+        """Returns the claim with code crossed out, and its reason unchanged."""
         return self.plain + self.whole[len(self.text) :]
 
     def claim(self, kind: str, rule: str, confidence: float, *, text: str = "", main: str = "") -> SentenceClaim:
-        """The claim that this sentence makes, in its own words unless `text` gives better ones."""
+        """Returns the claim of this sentence, in its own words unless `text` gives better ones."""
         return SentenceClaim(kind, standing(text or self.text, self), self.why, main or self.plain, rule, confidence)
 
 
 def parts(sentence: Sentence) -> SentenceParts:
-    """The claim and its reason; a claim too short without its reason keeps it."""
+    """Returns the claim and its reason; a claim that is too short without its reason keeps it."""
     text, plain = sentence.text, sentence.plain
     if found := _SHAPE.reason.search(plain, min(8, len(plain))):
         at, why = found.start(), text[found.end() :]
@@ -63,12 +63,12 @@ def parts(sentence: Sentence) -> SentenceParts:
 
 
 def bare(text: str) -> str:
-    """Text without the punctuation it ends in."""
+    """Returns text without its final punctuation."""
     return _SHAPE.tail.sub("", text.strip())
 
 
 def standing(text: str, read: SentenceParts) -> str:
-    """The statement: with a capital, and with its reason if it is too short alone."""
+    """Returns the statement with a capital, and with its reason if it is too short alone."""
     chosen = bare(text)
     if len(chosen) < MIN_STATEMENT:
         chosen += read.whole[len(read.text) :]
@@ -76,19 +76,19 @@ def standing(text: str, read: SentenceParts) -> str:
 
 
 def capital(text: str) -> str:
-    """The text with a capital at its start, unless it starts with a name of code."""
+    """Returns the text with a capital, unless it starts with a name of code."""
     first = text.split(" ", 1)[0].rstrip(".:,")
     return text if _SHAPE.code_name.search(first) else text[:1].upper() + text[1:]
 
 
 def fits(statement: str, *, rule: bool = False) -> bool:
-    """Whether a statement has the length of one claim; a person's `rule` is whole as "Never retry a POST"."""
+    """Whether a statement has the length of one claim; a person's `rule` may be as short as "Never retry a POST"."""
     least = MIN_RULE if rule and statement.startswith("Never ") else MIN_STATEMENT
     return least <= len(statement) <= MAX_STATEMENT
 
 
 def may_stand(claim: SentenceClaim, who: str, *, corrected: bool = False) -> bool:
-    """Whether a claim stands by itself; a user's correction may begin as chat does."""
+    """Whether a claim is clear on its own; a user's correction may start like chat."""
     if not fits(claim.statement, rule=who == "user" and claim.kind == "invariant"):
         return False
     if _SHAPE.barred.search(claim.main) or (not corrected and _SHAPE.hearsay.search(claim.main)):
@@ -97,7 +97,7 @@ def may_stand(claim: SentenceClaim, who: str, *, corrected: bool = False) -> boo
 
 
 def content(text: str) -> frozenset[str]:
-    """The words that carry what a text is about, in lower case and without a plural's s."""
+    """Returns the words that carry the topic of a text, in lower case and without a plural's s."""
     words = (word.casefold().rstrip(".") for word in _SHAPE.word.findall(text.replace("`", " ")))
     common = _SHAPE.words("function_words")
     return frozenset(_singular(word) for word in words if word not in common)

@@ -1,7 +1,8 @@
-"""Searches a run for what may be worth remembering: every rule over every sentence, the best first.
+"""Searches a run for claims worth remembering: applies every rule to every sentence, the best first.
 
 An agent repeats what it was given. If that came back as a candidate, memory would confirm itself: so sentences that
-were sent to this agent, or that carry one of our ids, are passed over (law 16), as is what steers or hides something.
+were sent to this agent, or that contain one of our ids, are skipped (law 16), as is text that steers or hides
+something.
 """
 
 from __future__ import annotations
@@ -28,31 +29,31 @@ if TYPE_CHECKING:
 
 _SHAPE = PatternFile(__file__)
 MOST = 10  # of one run: a person reads them all
-_ALIKE = 0.8  # share of words from which on two statements are one
+_ALIKE = 0.8  # share of common words at which two statements count as one; a guess
 _PLAINLY = ("", "request", "said", "closing", "answer", "refusal")  # sources in which people and agents speak
-_ORDERS = ("constraint", "convention", constraint_rules.CORRECTION_RULE)  # rules that take an order for a rule
-_ENOUGH = 4  # words: fewer stand in too many sentences by chance
+_ORDERS = ("constraint", "convention", constraint_rules.CORRECTION_RULE)  # rules that treat an order as a rule
+_ENOUGH = 4  # words; a guess: shorter pieces match too many sentences by chance
 
 
 def names_ours(sentence: str) -> bool:
-    """Whether it carries an id of ours, or speaks of one of our commands."""
+    """Whether a sentence contains one of our ids, or names one of our commands."""
     return _SHAPE.ours.search(sentence) is not None
 
 
 def normal(text: str) -> str:
-    """The words alone, in lower case, a blank around each."""
+    """Returns the words alone, in lower case, with a blank around each."""
     return f" {' '.join(_SHAPE.word.findall(text.casefold()))} "
 
 
 class SentPhrases:
-    """What this agent was sent; asked whether a sentence comes from there."""
+    """The packs this agent was sent; answers whether a sentence comes from one."""
 
     def __init__(self, packs: Sequence[str]) -> None:
         self._packs = [normal(pack) for pack in packs]
         self._raw = packs
 
     def holds(self, sentence: str) -> bool:
-        """Whether the sentence stands in a pack, or a sentence of a pack stands in it."""
+        """Whether the sentence is part of a pack, or contains a sentence of one."""
         words = normal(sentence)
         if not words.strip() or not self._packs:
             return False
@@ -77,29 +78,29 @@ def find_claims(
     sent: Sequence[str] = (),
     holds: Callable[[ExtractedMemory], bool] = lambda _: True,
 ) -> list[ExtractedMemory]:
-    """What may be worth remembering of a run, best first.
+    """Returns the claims worth remembering of a run, best first.
 
-    `sent` are the packs this agent was given; `holds` says whether what a find names is still there.
+    `sent` are the packs this agent got; `holds` says whether what a claim names still exists.
     """
     packs = SentPhrases(sent)
     commands = [turn for turn in turns if isinstance(turn, TriedCommand)]
-    heard = without_reset([own_words(turn) for turn in turns if isinstance(turn, Utterance)], commands)
-    withdrawn = WithdrawnWords(heard)
-    plain = [turn for turn in heard if turn.source in _PLAINLY]
-    gathered = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
-    gathered = [one for one in gathered if not withdrawn.hold(one.turn, one.who, one.words)]
-    refuted = {turn.turn for turn in heard if turn.who == "agent" and _SHAPE.refutes.search(turn.text)}
-    gathered = [one for one in gathered if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
+    own_turns = without_reset([own_words(turn) for turn in turns if isinstance(turn, Utterance)], commands)
+    withdrawn = WithdrawnWords(own_turns)
+    plain = [turn for turn in own_turns if turn.source in _PLAINLY]
+    claims = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
+    claims = [one for one in claims if not withdrawn.hold(one.turn, one.who, one.words)]
+    refuted = {turn.turn for turn in own_turns if turn.who == "agent" and _SHAPE.refutes.search(turn.text)}
+    claims = [one for one in claims if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
     holds = cache(holds)
-    gathered = [one for one in gathered if holds(one)]
-    gathered += retried(commands)
-    weighed = [turn for turn in heard if turn.source and not is_planted(turn)]
-    gathered += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=holds)
-    return _joined(sorted(_not_corrected(gathered), key=lambda one: (-one.confidence, one.turn)))[:MOST]
+    claims = [one for one in claims if holds(one)]
+    claims += retried(commands)
+    weighed = [turn for turn in own_turns if turn.source and not is_planted(turn)]
+    claims += session_claims(weighed, may_say=lambda one: _may_say(one, packs, withdrawn), holds=holds)
+    return _distinct(sorted(_without_corrected(claims), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 
 def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
-    """Whether a cue word counts: not for one occasion, not for a cause if files follow, not a "must" of no person."""
+    """Whether a cue word counts: not for one occasion, not for a cause if files follow, not a "must" of an agent."""
     is_once = turn.who == "user" and one.rule in _ORDERS and _SHAPE.once.search(one.words)
     if is_once or (turn.wrote and one.rule == "root cause"):
         return False
@@ -108,12 +109,12 @@ def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
 
 
 def is_planted(turn: Utterance) -> bool:
-    """Whether a sentence of an agent tries to steer its reader: its neighbours may have been planted, too."""
+    """Whether a sentence of an agent tries to steer its reader: its neighbours may be planted too."""
     return turn.who == "agent" and any(prompt_injection.overrules(one.text) for one in sentences(turn.text))
 
 
 def _may_say(one: SessionStatement, packs: SentPhrases, withdrawn: WithdrawnWords) -> bool:
-    """Whether a statement steers nobody, was not taken back and is not our own word come back."""
+    """Whether a statement steers nobody, was not withdrawn and does not repeat our own text."""
     if withdrawn.hold(one.turn, one.who, one.words, one.heading):
         return False
     if prompt_injection.overrules(one.text) or names_ours(one.text) or packs.holds(one.text):
@@ -123,15 +124,15 @@ def _may_say(one: SessionStatement, packs: SentPhrases, withdrawn: WithdrawnWord
 
 def _in_turn(turn: Utterance, packs: SentPhrases) -> Iterator[ExtractedMemory]:
     if turn.who not in ("user", "agent"):
-        return  # a tool's words are anybody's
+        return  # output of tools is not trusted
     read = list(sentences(turn.text))
     if turn.who == "agent" and any(prompt_injection.overrules(one.text) for one in read):
-        return  # where one sentence was planted, its neighbours may have been
+        return  # if one sentence was planted, its neighbours may be too
     for place, sentence in enumerate(read):
         if sentence.text.endswith(":") or not _may_claim(sentence):
             continue
         claim = _claim(sentence, turn.who, read[place - 1].plain if place else "")
-        if claim and _may_be_taken(sentence, claim, turn.who, packs):
+        if claim and _is_acceptable(sentence, claim, turn.who, packs):
             why = claim.why or (_reason(read[place + 1].text) if place + 1 < len(read) else "")
             yield ExtractedMemory(
                 claim.kind, claim.statement, why, sentence.words, turn.turn, turn.who, claim.rule, claim.confidence
@@ -143,7 +144,7 @@ def _may_claim(sentence: Sentence) -> bool:
 
 
 def _claim(sentence: Sentence, who: str, before: str) -> SentenceClaim | None:
-    """The first claim of a sentence that may stand."""
+    """Returns the first claim of a sentence that is clear on its own."""
     read = parts(sentence)
     if who == "user" and (corrected := _correction(sentence, read, before)):
         return corrected
@@ -162,8 +163,8 @@ def _correction(sentence: Sentence, read: SentenceParts, before: str) -> Sentenc
     return claim if claim and may_stand(claim, "user", corrected=True) else None
 
 
-def _may_be_taken(sentence: Sentence, claim: SentenceClaim, who: str, packs: SentPhrases) -> bool:
-    """Whether nothing hides in it, it steers nobody, and it is not our own word come back."""
+def _is_acceptable(sentence: Sentence, claim: SentenceClaim, who: str, packs: SentPhrases) -> bool:
+    """Whether it hides nothing, steers nobody, and does not repeat our own text."""
     text = sentence.text
     if sentence.hidden or has_hidden(claim.statement) or not sentence.words:
         return False
@@ -173,13 +174,13 @@ def _may_be_taken(sentence: Sentence, claim: SentenceClaim, who: str, packs: Sen
 
 
 def _reason(following: str) -> str:
-    """The reason that the next sentence gives, if it gives one."""
+    """Returns the reason in the next sentence, if there is one."""
     given = len(following) <= 300 and not has_hidden(following) and _SHAPE.because.match(following)
     return following[given.end() :].rstrip(" .") if given else ""
 
 
-def _not_corrected(gathered: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
-    """Without what an agent had said and its user then corrected."""
+def _without_corrected(gathered: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
+    """Returns the claims without those of an agent that its user then corrected."""
     corrections = [one for one in gathered if one.rule == constraint_rules.CORRECTION_RULE]
     return [one for one in gathered if not any(_undoes(later, one) for later in corrections)]
 
@@ -189,8 +190,8 @@ def _undoes(later: ExtractedMemory, one: ExtractedMemory) -> bool:
     return near and one.kind != "fact" and bool(content(later.statement) & content(one.statement))
 
 
-def _joined(ranked: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
-    """One of each: the first of those that say the same in nearly the same words."""
+def _distinct(ranked: Sequence[ExtractedMemory]) -> list[ExtractedMemory]:
+    """Returns one of each: the first of those that say the same in nearly the same words."""
     kept: list[ExtractedMemory] = []
     known: list[frozenset[str]] = []
     for one in ranked:

@@ -1,8 +1,8 @@
 """Rules for constraints, plain statements and corrections.
 
-A constraint ("must", "never", "is required to") becomes an invariant. A statement says without "must" who alone may
-do something, from where only, which version: only a user's word counts, since an agent describes such things all day.
-A correction is what a user says when an agent went wrong. The patterns are in constraint_rules.txt.
+A constraint ("must", "never", "is required to") becomes an invariant. A plain statement says without "must" who alone
+may do something, from where only, which version: it counts only from a user, because agents describe such things all
+day. A correction is a user's reaction to an agent's mistake. The patterns are in constraint_rules.txt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SHAPE = PatternFile(__file__)
 
 
 def constraint_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The invariant a sentence states, if it states one."""
+    """Returns the invariant a sentence states; None if it states none."""
     plain, by_user = parts.plain, who == "user"
     if found := _SHAPE.label.match(plain):
         return _constraint(parts.after(found.end()), 0.85 if by_user else 0.55)
@@ -41,12 +41,12 @@ def _constraint(parts: SentenceParts, confidence: float) -> SentenceClaim:
 
 
 def is_asked_for(words: str) -> bool:
-    """Whether a sentence begins with "Remember:", as its speaker wrote it."""
+    """Whether a sentence starts with "Remember:", as its speaker wrote it."""
     return _SHAPE.remember.match(words) is not None
 
 
 def remembered(parts: SentenceParts) -> SentenceClaim | None:
-    """The fact that a user asks to remember, if it says of a thing how it is."""
+    """Returns the fact that a user asks to remember, if the sentence says how something is."""
     found = _SHAPE.remember.match(parts.plain)
     said = parts.after(found.end()) if found else parts
     lasts = _SHAPE.is_so.match(said.plain) and not _SHAPE.ails.search(said.plain)
@@ -54,7 +54,7 @@ def remembered(parts: SentenceParts) -> SentenceClaim | None:
 
 
 def statement_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The rule or the fact that a user states plainly, if it is one of these shapes."""
+    """Returns the rule or fact that a user states plainly, if the sentence has one of these shapes."""
     for kind, shape in (("invariant", _SHAPE.states_rule), ("fact", _SHAPE.needs)):
         if who == "user" and shape.match(parts.plain):
             return parts.claim(kind, "statement", 0.75)
@@ -67,7 +67,7 @@ def is_bare_no(plain: str) -> bool:
 
 
 def correction_within(parts: SentenceParts) -> SentenceClaim | None:
-    """What a user corrects later in a turn: only after a plain no, and with what to do or to leave alone."""
+    """Returns a correction later in a turn: only after a plain no, and with an order."""
     found = _SHAPE.plain_no.match(parts.plain)
     if found is None:
         return None
@@ -78,31 +78,31 @@ def correction_within(parts: SentenceParts) -> SentenceClaim | None:
 
 
 def correction_claim(parts: SentenceParts, *, after_no: bool) -> SentenceClaim | None:
-    """What a user corrects at the start of a turn."""
+    """Returns a correction at the start of a turn."""
     found = _SHAPE.no.match(parts.plain)
-    said = parts.after(found.end()) if found else parts
-    plain = said.plain
+    correction = parts.after(found.end()) if found else parts
+    plain = correction.plain
     if swap := _SHAPE.not_but.match(plain):  # "not X, use Y" reads better as "Use Y, not X"
-        x, y = (said.text[slice(*swap.span(name))] for name in ("x", "y"))
+        x, y = (correction.text[slice(*swap.span(name))] for name in ("x", "y"))
         y = re.sub(r",?\s+please$", "", y, flags=re.IGNORECASE)
-        return _correction(said, "decision", f"use {y}, not {x}")
+        return _correction(correction, "decision", f"use {y}, not {x}")
     if _SHAPE.corrected_stop.match(plain) or _SHAPE.dont.match(plain):
-        return _corrected(said)
+        return _from_order(correction)
     if (found or after_no) and not _SHAPE.of_self.match(plain):
         directs = _SHAPE.corrected_order.match(plain) or _SHAPE.contrast.search(plain) or _SHAPE.duty.search(plain)
-        return _corrected(said) if directs else None
+        return _from_order(correction) if directs else None
     return None
 
 
-def _corrected(said: SentenceParts) -> SentenceClaim:
-    text = re.sub(r"^(?:please\s+|let's\s+(?=use|keep|go))", "", said.text, flags=re.IGNORECASE)
+def _from_order(correction: SentenceParts) -> SentenceClaim:
+    text = re.sub(r"^(?:please\s+|let's\s+(?=use|keep|go))", "", correction.text, flags=re.IGNORECASE)
     text = re.sub(r"^not to\s+", "do not ", text, flags=re.IGNORECASE)
-    rules = _SHAPE.ruling.search(said.plain[:40]) and not _SHAPE.contrast.search(said.plain)
-    return _correction(said, "invariant" if rules else "decision", text)
+    rules = _SHAPE.ruling.search(correction.plain[:40]) and not _SHAPE.contrast.search(correction.plain)
+    return _correction(correction, "invariant" if rules else "decision", text)
 
 
 def _correction(said: SentenceParts, kind: str, text: str) -> SentenceClaim:
-    """The claim; a short one ("Use pnpm, not npm") says where it holds."""
+    """Returns the claim; a short one ("Use pnpm, not npm") gets its scope."""
     alone = standing(text, said)
     statement = alone if len(alone) >= MIN_STATEMENT else f"{alone} in this project"
     return SentenceClaim(kind, statement, said.why, said.plain, CORRECTION_RULE, 0.9)

@@ -1,6 +1,6 @@
 """Rules for decisions, preferences and assumptions: "we decided to …", "prefer X over Y", "we assume that …".
 
-Each rule gives the claim a sentence makes, or None; `may_stand` decides later whether it is kept. The patterns are in
+Each rule returns the claim of a sentence, or None; `may_stand` decides later whether it is kept. The patterns are in
 decision_rules.txt.
 """
 
@@ -12,7 +12,7 @@ from holdfast.curation.extraction.candidate_claim import SentenceClaim, Sentence
 from holdfast.patterns import PatternFile
 
 _SHAPE = PatternFile(__file__)
-# What announces a choice; what the statement begins with instead; whether it may be said in passing.
+# The pattern that announces a choice; the start of the statement in its place; whether it may be a passing remark.
 _CHOICES = (
     *(("label", "", False), ("decided", "", False), ("settled", "use ", False)),
     *(("switched", "switched from ", True), ("using", "use ", True), ("will_not", "do not ", True)),
@@ -22,16 +22,16 @@ _PLAINLY = {"not to ": "do not ", "to ": "", "that ": "", "on ": "use ", "for ":
 
 
 def decision_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The decision a sentence tells, if it tells one."""
+    """Returns the decision a sentence states; None if it states none."""
     for shape, begins, weak in _CHOICES:
         found = getattr(_SHAPE, shape).match(parts.plain)
         if found and (who == "user" or shape != "should") and _names_a_choice(shape, found, parts):
-            return _decision(parts, _chosen(shape, begins, parts.text[found.end() :]), who, weak=weak)
+            return _decision(parts, _choice_text(shape, begins, parts.text[found.end() :]), who, weak=weak)
     return None
 
 
 def _names_a_choice(shape: str, found: re.Match[str], parts: SentenceParts) -> bool:
-    """Some words need what was not chosen, or a reason: "I picked the file" is no decision."""
+    """Whether a choice is complete; some words need an alternative or a reason: "I picked the file" is no decision."""
     if shape == "settled":
         return bool(_SHAPE.over.search(parts.plain, found.end()) or parts.why or _SHAPE.firmly.search(found[0]))
     if shape == "should":
@@ -39,7 +39,7 @@ def _names_a_choice(shape: str, found: re.Match[str], parts: SentenceParts) -> b
     return shape != "using" or _SHAPE.over.search(parts.plain.replace(",", " "), found.end()) is not None
 
 
-def _chosen(shape: str, begins: str, rest: str) -> str:
+def _choice_text(shape: str, begins: str, rest: str) -> str:
     if shape == "settled":
         rest = _SHAPE.over.sub(" rather than ", rest, count=1)
         return rest if rest.lower().startswith("to ") else begins + rest
@@ -59,24 +59,24 @@ def _decision(parts: SentenceParts, chosen: str, who: str, *, weak: bool) -> Sen
         confidence = 0.7 if parts.why else 0.6
     else:
         confidence = 0.9 if parts.why or not weak else 0.8
-    return parts.claim("decision", "decision", confidence, text=_plainly(chosen), main=_judged(parts, chosen))
+    return parts.claim("decision", "decision", confidence, text=_as_order(chosen), main=_decision_part(parts, chosen))
 
 
-def _judged(parts: SentenceParts, chosen: str) -> str:
-    """What must stand by itself: the decision, not the words that announce it."""
+def _decision_part(parts: SentenceParts, chosen: str) -> str:
+    """Returns the part that must be clear on its own: the decision without the words that announce it."""
     if not parts.text.endswith(chosen):
         return parts.plain
     return re.sub(r"^(?:that|to|not to|on|for)\s+", "", parts.plain[len(parts.text) - len(chosen) :], flags=re.I)
 
 
-def _plainly(chosen: str) -> str:
-    """What was decided as a sentence of its own: "to use X" is "Use X", "not to use X" is "Do not use X"."""
+def _as_order(chosen: str) -> str:
+    """Returns the decision as a sentence: "to use X" is "Use X", "not to use X" is "Do not use X"."""
     start = next((start for start in _PLAINLY if chosen.lower().startswith(start)), "")
     return _PLAINLY.get(start, "") + chosen[len(start) :]
 
 
 def preference_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The convention or preference a sentence states, if it states one."""
+    """Returns the convention or preference a sentence states; None if it states none."""
     plain, sure = parts.plain, 0.85
     if found := _SHAPE.named.match(plain):
         return _preference(parts.after(found.end()), sure if who == "user" else 0.6)
@@ -94,20 +94,20 @@ def preference_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
 
 
 def _preference(parts: SentenceParts, confidence: float) -> SentenceClaim:
-    """An invariant if it rules, else a decision."""
+    """Returns an invariant if it states a rule, else a decision."""
     kind = "invariant" if _SHAPE.ruling.match(parts.plain) else "decision"
     return parts.claim(kind, "convention", confidence, text=re.sub(r"^please\s+", "", parts.text, flags=re.IGNORECASE))
 
 
 def assumption_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The assumption a sentence states, if it states one; what only goes before another claim is less sure."""
-    said, sure = None, 0.75 if who == "user" else 0.6
+    """Returns the assumption a sentence states; one that only introduces another claim is less certain."""
+    part, sure = None, 0.75 if who == "user" else 0.6
     if found := _SHAPE.assumption_label.match(parts.plain):
-        said = parts.after(found.end())
+        part = parts.after(found.end())
     elif found := _SHAPE.assuming.match(parts.plain):
         start, end = found.span("what")
         what = parts.text[start:end]
-        said, sure = SentenceParts(what, parts.plain[start:end], parts.why, what), sure - 0.05
+        part, sure = SentenceParts(what, parts.plain[start:end], parts.why, what), sure - 0.05
     elif found := _SHAPE.assume.match(parts.plain):
-        said, sure = parts.after(found.end()), sure - 0.1 if found[0].lower().startswith("assuming") else sure
-    return said.claim("assumption", "assumption", sure) if said and not _SHAPE.to_you.search(said.plain) else None
+        part, sure = parts.after(found.end()), sure - 0.1 if found[0].lower().startswith("assuming") else sure
+    return part.claim("assumption", "assumption", sure) if part and not _SHAPE.to_you.search(part.plain) else None

@@ -1,7 +1,7 @@
-"""Rules for what went wrong: root causes (facts), dead ends, and commands that worked only in another way (facts).
+"""Rules for failures: root causes (facts), dead ends, and commands that worked only in another way (facts).
 
-Of commands, only a change of *how* counts: another program for the same work, a wrapper, a variable, an option. A line
-that failed and later worked unchanged tells of the files between; a line with another target tells of other work.
+Of commands, only a change of *how* counts: another program for the same work, a wrapper, a variable, an option. A
+command that failed and later worked unchanged says something about the files; one with another target is other work.
 The patterns are in failure_rules.txt.
 """
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _SHAPE = PatternFile(__file__)
-_NEAR = 8  # commands: a success further on has other reasons
-_MAX_COMMAND = 120  # characters: a longer line is a script
-# What leads to a cause; whether it is sure of itself.
+_NEAR = 8  # commands; a guess: a later success has other reasons
+_MAX_COMMAND = 120  # characters; a guess: a longer command is a script
+# The pattern that introduces a cause; whether it is certain.
 _CAUSES = {"cause_label": True, "was": True, "turned": True, "reason": True, "problem": False, "happens": False}
 
 
 def cause_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The cause a sentence names, if it names one; a reason split off is part of it."""
+    """Returns the cause a sentence names, if any; a reason that was split off is part of it."""
     plain = parts.plain_whole()
     for shape, firm in _CAUSES.items():
         if found := getattr(_SHAPE, shape).match(plain):
@@ -39,14 +39,14 @@ def cause_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
 
 
 def _cause(shape: str, whole: str, found: re.Match[str]) -> str:
-    """The cause alone; with its subject where the cause needs it: "a race" is no sentence."""
+    """Returns the cause alone; with its subject if it needs one: "a race" is no sentence."""
     rest = bare(whole[found.end() :])
     needs_subject = found.groupdict().get("of") or len(content(rest)) < 3
     return whole if needs_subject or (shape == "was" and re.match(r"an?\b", rest, re.I)) else rest
 
 
 def _cause_claim(text: str, plain: str, who: str, *, firm: bool) -> SentenceClaim | None:
-    """The fact; `may_stand` judges the cause, not the words that lead to it."""
+    """Returns the fact; `may_stand` checks the cause, not the words that introduce it."""
     if len(content(text)) < 3:
         return None
     confidence = (0.8 if who == "user" else 0.65) if firm else (0.75 if who == "user" else 0.55)
@@ -54,16 +54,16 @@ def _cause_claim(text: str, plain: str, who: str, *, firm: bool) -> SentenceClai
 
 
 def dead_end_claim(parts: SentenceParts, who: str) -> SentenceClaim | None:
-    """The approach that was tried and dropped, if a sentence tells of one with what showed that it leads nowhere."""
+    """Returns the approach that was tried and dropped, if a sentence reports one with the reason."""
     sure, plain = 0.8 if who == "user" else 0.65, parts.plain
     if found := _SHAPE.dead_end_label.match(plain):
         return _dead_end(parts.after(found.end()), sure)
     if found := _SHAPE.tried.match(parts.plain_whole()):
         why = parts.why or parts.whole[slice(*found.span("but"))]
-        telling = len(content(why)) >= 2
-        if not _is_named(found) or (not telling and sure < 0.7):
+        has_reason = len(content(why)) >= 2
+        if not _is_named(found) or (not has_reason and sure < 0.7):
             return None
-        return _dead_end(parts, sure if telling else 0.55, why=why, main=found["what"])
+        return _dead_end(parts, sure if has_reason else 0.55, why=why, main=found["what"])
     if found := _SHAPE.works_not.match(plain) or _SHAPE.was_dropped.match(plain):
         return _dead_end(parts, sure) if parts.why and _is_named(found) else None
     if found := _SHAPE.is_dead_end.match(plain):
@@ -84,7 +84,7 @@ def _dead_end(parts: SentenceParts, sure: float, *, why: str = "", main: str = "
 
 @frozen
 class _Line:
-    """A command as typed, its variables, its wrappers, and what it works on."""
+    """A command as typed, its variables, its wrappers, and its targets."""
 
     shown: str
     how: tuple[tuple[str, ...], tuple[str, ...]]  # variables and wrappers
@@ -95,21 +95,21 @@ class _Line:
 
 
 def retried(tried: Sequence[TriedCommand]) -> Iterator[ExtractedMemory]:
-    """For each command that worked after its like had failed, the fact that says so."""
+    """Yields a fact for each command that worked after a similar one had failed."""
     lines = [line for one in tried if (line := _line(one))]
     worked = {line.shown for line in lines if line.tried.exit_status == 0}
-    told: set[str] = set()
+    reported: set[str] = set()
     for place, line in enumerate(lines):
-        if line.tried.exit_status != 0 or line.shown in told:
+        if line.tried.exit_status != 0 or line.shown in reported:
             continue
         near = lines[max(0, place - _NEAR) : place]
         failed = [one for one in near if one.shown not in worked and _is_like(one, line)]
-        if failed and (found := _found(line, failed[-1])):
-            told.add(line.shown)
-            yield found
+        if failed and (fact := _retry_fact(line, failed[-1])):
+            reported.add(line.shown)
+            yield fact
 
 
-def _found(line: _Line, failed: _Line) -> ExtractedMemory | None:
+def _retry_fact(line: _Line, failed: _Line) -> ExtractedMemory | None:
     statement = f"`{line.shown}` works here; `{failed.shown}` fails (exit {failed.tried.exit_status})"
     if len(statement) > MAX_STATEMENT or has_hidden(statement):
         return None
@@ -118,7 +118,7 @@ def _found(line: _Line, failed: _Line) -> ExtractedMemory | None:
 
 
 def _line(tried: TriedCommand) -> _Line | None:
-    """The parts of a simple command; None for a compound one, whose exit status tells too little."""
+    """Returns the parts of a simple command; None for a compound one, whose exit status says too little."""
     shown = _SHAPE.cd.sub("", tried.command).strip()
     bare = _SHAPE.noise.sub("", shown)
     if not bare or len(shown) > _MAX_COMMAND or _SHAPE.compound.search(bare) or tried.exit_status is None:
@@ -127,10 +127,10 @@ def _line(tried: TriedCommand) -> _Line | None:
         words = shlex.split(bare)
     except ValueError:
         return None
-    return _parsed(bare, words, tried)
+    return _parse_words(bare, words, tried)
 
 
-def _parsed(shown: str, words: list[str], tried: TriedCommand) -> _Line | None:
+def _parse_words(shown: str, words: list[str], tried: TriedCommand) -> _Line | None:
     start = next((n for n, word in enumerate(words) if not _SHAPE.variable.match(word)), len(words))
     variables, words = tuple(words[:start]), words[start:]
     wrappers = _SHAPE.words("wrappers")
@@ -154,6 +154,6 @@ def _is_like(failed: _Line, worked: _Line) -> bool:
     if failed.program != worked.program:
         same = any({failed.program, worked.program} <= set(names.split()) for names in _SHAPE.lines("programs"))
         return same or _name(failed.program) == _name(worked.program)
-    # With status 1 and fewer options, leaving them out may simply leave the failing part out.
+    # With status 1 and fewer options, the failing part may simply have been left out.
     fewer = failed.tried.exit_status == 1 and failed.options - worked.options
     return (failed.how, failed.options) != (worked.how, worked.options) and not fewer

@@ -1,7 +1,7 @@
-"""Chooses what a session leaves behind: the statements a person most likely keeps, each once, with what else was said.
+"""Chooses the statements of a session that a person most likely keeps, each once, with related statements.
 
-Statements about the same thing become one: the best words it, the next adds to it. A person's request is put in the
-agent's words, which name what was done, and the person's own words are kept beside them.
+Statements about the same thing become one: the best gives the words, the next adds to it. A person's request is
+reported in the agent's words, which name what was done, with the person's own words kept beside them.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-MOST = 10  # of one session: a person reads them all
-_WRITTEN = 3  # of what the agent wrote into files such as AGENTS.md: agents are given these files anyway
+MOST = 10  # of one session: a person reads them all. These limits are guesses but for those with a measurement
+_WRITTEN = 3  # statements from files such as AGENTS.md: agents read these files anyway
 _EACH = 7  # statements for one candidate: a short session gives few
-LEAST = 0.37  # score: from it on 6 of 10 candidates are right on unseen projects; below it 1 or 2 of 10 were
-_RULED = 0.55  # score of a person's refusal or answer that says why or what to do instead
-_ADDS = 0.25  # score of a statement that only adds to another
-_ROUNDS = 3  # of choosing, while something chosen does not hold: asking costs a process each
-_SAME = 0.14  # likeness from which on two statements are about the same thing
-_KNOWN = 0.15  # share of a statement, by the weight of its words, that those chosen before it say together
-_ALIKE = 0.1  # likeness from which on one may add to the other
-_REPLACES = 0.6  # likeness from which on one says what the other says
-_AS_MUCH = 0.7  # of what one says, by the weight of its words, that what takes its place says
-_ABOUT = 0.15  # the same for one that shares no name of code with the other
+LEAST = 0.37  # score: above it 6 of 10 candidates are right on unseen projects, below it 1 or 2 of 10
+_RULED = 0.55  # score of a person's refusal or answer with a reason or an alternative
+_ADDS = 0.25  # least score of a statement that only adds to another
+_ROUNDS = 3  # of choosing, while a chosen claim does not hold: each check costs a process
+_SAME = 0.14  # likeness of two statements about the same thing
+_KNOWN = 0.15  # share of a statement, by weight of words, that the chosen ones together may contain
+_ALIKE = 0.1  # likeness at which one may add to the other
+_REPLACES = 0.6  # likeness at which one may replace the other
+_AS_MUCH = 0.7  # of the weight of a statement's words: the least weight of its replacement
+_ABOUT = 0.15  # likeness at which one may add to the other if they share no name of code
 _LONG = 240  # characters: more is more than one claim
 _NEW = 0.3  # share of a statement that must be new to be worth adding
-MAX_DETAILS = 700  # characters
+MAX_DETAILS = 700  # characters: a few sentences
 _SHAPE = PatternFile(__file__)
 
 
@@ -45,23 +45,23 @@ class _Chosen:
 def session_claims(
     turns: Sequence[Utterance], *, may_say: Callable[[SessionStatement], bool], holds: Callable[[ExtractedMemory], bool]
 ) -> list[ExtractedMemory]:
-    """What is worth keeping of a session whose turns are known, the surest first; `may_say` and `holds` refuse some."""
-    told = session_statements.statements(turns)
-    found = [one for one in told if may_stand(one) and may_say(one)]
-    session = SessionWords(turns, found)
-    scores = [_score(one, number, session) for number, one in enumerate(found)]
+    """Returns the claims worth keeping of a session, the surest first; `may_say` and `holds` refuse some."""
+    all_statements = session_statements.statements(turns)
+    usable = [one for one in all_statements if may_stand(one) and may_say(one)]
+    session = SessionWords(turns, usable)
+    scores = [_score(one, number, session) for number, one in enumerate(usable)]
     for _ in range(_ROUNDS):
         chosen = chosen_claims(session, scores)
-        gone = [number for number, claim in chosen if not holds(claim)]
-        if not gone:
+        refuted = [number for number, claim in chosen if not holds(claim)]
+        if not refuted:
             return [claim for _, claim in chosen]
-        for number in gone:  # it makes room for the next best
+        for number in refuted:  # makes room for the next best
             scores[number] = 0.0
     return [claim for _, claim in chosen_claims(session, scores) if holds(claim)]
 
 
 def _score(one: SessionStatement, number: int, session: SessionWords) -> float:
-    """How likely it is worth keeping; what a person says when they refuse or answer, with a reason, mostly is."""
+    """Returns how likely it is worth keeping; a person's refusal or answer with a reason mostly is."""
     scored = statement_score.score(one, number, session)
     is_ruled = one.source in ("refusal", "answer") and _SHAPE.ruled.search(one.text)
     return max(scored, _RULED) if is_ruled else scored
@@ -70,29 +70,29 @@ def _score(one: SessionStatement, number: int, session: SessionWords) -> float:
 def chosen_claims(
     session: SessionWords, scores: Sequence[float], *, least: float = LEAST
 ) -> list[tuple[int, ExtractedMemory]]:
-    """The statements that are chosen by their scores, the best first, and what each becomes."""
+    """Returns the statements chosen by their scores, the best first, with their claims."""
     chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
-    worded = ((one.best, _worded(session, one, scores[one.best])) for one in chosen)
-    return [(best, claim) for best, claim in worded if _is_whole(claim)]
+    claims = ((one.best, _as_claim(session, one, scores[one.best])) for one in chosen)
+    return [(best, claim) for best, claim in claims if _is_whole(claim)]
 
 
 def _is_whole(claim: ExtractedMemory) -> bool:
-    """Whether it says what it is about, and ends; a person's words may lean on what the agent was doing."""
+    """Whether it names its subject, and is complete; a person's words may refer to the agent's work."""
     dangles = claim.who == "agent" and _SHAPE.dangles.match(claim.statement)
     return not dangles and not _SHAPE.unfinished.search(claim.words)
 
 
 def may_stand(one: SessionStatement) -> bool:
-    """Whether a statement can be read by somebody who was not there, and may still hold then."""
+    """Whether a statement is clear to a reader who was not there, and may still hold then."""
     if not _is_readable(one) or _says_nothing(one) or is_over(one):
         return False
     if one.source not in ("said", "closing", "lesson"):
         return one.source == "request" or _SHAPE.unfinished.search(one.text) is None  # people decide by asking
-    leans_on = [one.before] if one.before and one.told.startswith(one.before) else []  # "Want me to …? It's reversible"
-    texts = [standing_words(one.text), *leans_on]  # "Verdict: finding 2 is …"
+    context = [one.before] if one.before and one.told.startswith(one.before) else []  # "Want me to …? It's reversible"
+    texts = [standing_words(one.text), *context]  # "Verdict: finding 2 is …"
     texts += [] if one.source == "lesson" else [one.text]  # what the agent does about it is left out of a lesson
-    told_now = (_SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts)
-    return not any(told_now)
+    passing = (_SHAPE.status.search(text) or _SHAPE.numbered.match(text) or is_of_the_moment(text) for text in texts)
+    return not any(passing)
 
 
 def _is_readable(one: SessionStatement) -> bool:
@@ -104,7 +104,7 @@ def _is_readable(one: SessionStatement) -> bool:
 
 
 def _says_nothing(one: SessionStatement) -> bool:
-    """Whether it is a heading, an errand, or a description of code that stands beside it."""
+    """Whether it is a heading, an errand, or a description of the code next to it."""
     if one.source == "request":
         return _SHAPE.errand.match(one.text) is not None
     if one.source == "lesson":
@@ -117,7 +117,7 @@ def _says_nothing(one: SessionStatement) -> bool:
 
 
 def is_over(one: SessionStatement) -> bool:
-    """Whether it tells what was wrong until its session mended it: no fact any more, whoever says so."""
+    """Whether it reports a fault that its session fixed later: it is no longer a fact."""
     if _SHAPE.was_so.match(one.text):
         return True
     if one.mended and one.source in ("said", "closing", "request", "plan") and calls_for_change(one.text, one.who):
@@ -146,9 +146,9 @@ def _tells_the_past(text: str) -> bool:
 
 
 def why_not(statement: str) -> tuple[str, str] | None:
-    """Why a statement that an agent words by itself is not kept, and how it would be; None if it may stand."""
+    """Returns why an agent's own statement is not accepted, and what would be; None if it is."""
     if is_of_the_moment(statement) or _SHAPE.report.search(statement):
-        return "this tells what somebody does, did, offers or asks at the moment", "State what will still hold later."
+        return "this reports what somebody does, did, offers or asks at the moment", "State what will still hold later."
     if _SHAPE.dangles.match(statement):
         return "this does not say what it is about", "Begin with the name of the file, symbol or component."
     if is_fragment(statement):
@@ -157,34 +157,34 @@ def why_not(statement: str) -> tuple[str, str] | None:
 
 
 def is_fragment(text: str) -> bool:
-    """Whether it is a heading, a list of things or a word for a program, and no sentence."""
+    """Whether it is a heading, a list or a directive, and not a sentence."""
     plain = _SHAPE.bracketed.sub(" ", text)
     return _SHAPE.directive.match(text) is not None or _SHAPE.verb.search(plain) is None
 
 
 def is_of_the_moment(text: str) -> bool:
-    """Whether an agent tells only what it does next, offers or asks."""
+    """Whether an agent only says what it does next, offers or asks."""
     return bool(_SHAPE.unfinished.search(text) or _SHAPE.of_the_moment.search(text))
 
 
 def is_fault(text: str) -> bool:
-    """Whether it tells of a fault: if its turn went on to write files, it is not true any more."""
+    """Whether it reports a fault: if its turn then wrote files, it is no longer true."""
     if _SHAPE.plain_fault.search(text) and not _SHAPE.stays.search(text):
         return True
     return _SHAPE.fault.search(text) is not None and _SHAPE.lasts.search(text) is None
 
 
 def may_be_fault(text: str) -> bool:
-    """Whether it tells of a fault in its main clause: no fact any more if the code was changed since."""
+    """Whether its main clause reports a fault: no longer a fact if the code changed since."""
     main = _SHAPE.because.split(text, maxsplit=1)[0]
     told = _SHAPE.plain_fault.search(main) or _SHAPE.fault.search(main)
     return told is not None and _SHAPE.settled.search(main) is None
 
 
 def calls_for_change(text: str, who: str = "agent") -> bool:
-    """Whether it has the shape of a fault, or of an opinion that something should be otherwise.
+    """Whether it has the shape of a fault, or of an opinion that something should change.
 
-    No fact once somebody has touched the code, however it is worded; what says why something has to be so is none.
+    It is no longer a fact once somebody changed the code; a reason why something must be so has not this shape.
     """
     plain = _SHAPE.code_word.sub("X", _SHAPE.quoted.sub("X", text))
     main = _SHAPE.provided.sub(" ", _SHAPE.because.split(plain, maxsplit=1)[0])  # "searches HEAD if X is missing"
@@ -195,7 +195,7 @@ def calls_for_change(text: str, who: str = "agent") -> bool:
 
 
 def is_rule(text: str) -> bool:
-    """Whether it says what is to be done or was decided, and does not only tell how something is."""
+    """Whether it states a rule or a decision, and not only how something is."""
     return any(getattr(_SHAPE, kind).search(text) for kind in ("dead_end", "changed", "invariant", "decision"))
 
 
@@ -227,7 +227,7 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least:
 
 
 def _is_better_worded(one: SessionStatement, other: SessionStatement) -> bool:
-    """Whether one can rather be saved as it is: written for readers who were not there, or without rough edges."""
+    """Whether one is better to save unchanged: written for other readers, or with fewer flaws."""
     if _roughness(one) != _roughness(other):
         return _roughness(one) < _roughness(other)
     is_written = one.source in ("commit", "comment", "memory")
@@ -235,7 +235,7 @@ def _is_better_worded(one: SessionStatement, other: SessionStatement) -> bool:
 
 
 def _roughness(one: SessionStatement) -> int:
-    """How much of a statement would have to be reworded: it points elsewhere, reports, talks to somebody, says much."""
+    """Returns how much of a statement needs rewording: it points elsewhere, reports, addresses somebody, is long."""
     text = standing_words(one.text)
     edges = (_SHAPE.points, _SHAPE.reports, _SHAPE.talks)
     return sum(edge.search(text) is not None for edge in edges) + (len(text) > _LONG) + is_fragment(text)
@@ -252,9 +252,9 @@ def _is_new(session: SessionWords, number: int, known: int) -> bool:
     return session.weight(words - session.about[known]) > _NEW * session.weight(words)
 
 
-def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
+def _as_claim(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
     best, *adds = (session.statements[number] for number in (chosen.best, *chosen.adds))
-    asked = ""  # what a person asked counts if it was chosen for itself; otherwise it is shown as said
+    asked = ""  # a person's request next to an agent's statement is shown as a quotation
     if best.who == "user" and adds and adds[0].who == "agent":
         best, adds, asked = adds[0], [best], f"Asked: {best.told}"
     statement, rest = _statement(best)
@@ -276,26 +276,26 @@ def _worded(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedM
 
 
 def rules() -> frozenset[str]:
-    """The tags of candidates that were found among the statements of a session."""
+    """Returns the tags of candidates that were found among the statements of a session."""
     return frozenset(_SHAPE.table("rules").values())
 
 
 def is_ready(statement: str, rule: str = "") -> bool:
-    """Whether a person could save it as it is: one sentence that names its subject and says what holds.
+    """Whether a person could save it unchanged: one sentence that names its subject and says what holds.
 
-    `rule` is the tag of the candidate. What is not ready waits below what is: somebody would have to reword it.
+    `rule` is the tag of the candidate. Candidates that are not ready come below: somebody would have to reword them.
     """
     edges = ("points", "reports", "talks", "guesses", "of_documents", "unfinished_work", "of_now", "phrase")
     if len(statement) > _LONG or _SHAPE.sentence_end.search(statement) or _SHAPE.subjectless.match(statement):
         return False
     if rule == _SHAPE.table("rules")["comment"] and _SHAPE.step.match(statement) and not _SHAPE.why.search(statement):
         return False
-    plain = _SHAPE.aside.sub("", statement)  # what stands in brackets is not what it says
+    plain = _SHAPE.aside.sub("", statement)  # text in brackets is not part of the statement
     return not any(getattr(_SHAPE, edge).search(plain) for edge in edges) and not is_fragment(statement)
 
 
 def _reason_after(one: SessionStatement, statement: str) -> str:
-    """The reason that the next sentence gives, if it gives nothing but the reason of this one."""
+    """Returns the reason in the next sentence, if that contains nothing but the reason."""
     found = _SHAPE.reason_follows.match(one.after)
     if not found or one.after in statement or len(one.after) > MAX_WHY or not one.told.endswith(one.after):
         return ""
@@ -303,7 +303,7 @@ def _reason_after(one: SessionStatement, statement: str) -> str:
 
 
 def _statement(one: SessionStatement) -> tuple[str, str]:
-    """What it says in one sentence, and what else belongs to it."""
+    """Returns the statement as one sentence, and the text that belongs to it."""
     text, whole = standing_words(_SHAPE.deed.sub("", one.text)), one.told
     if one.source == "commit" and one.heading and _SHAPE.subjectless.match(text):  # "Supports all types": who does?
         led = f"{_SHAPE.commit_type.sub('', one.heading)}: {text[:1].lower()}{text[1:]}"
@@ -328,7 +328,7 @@ def _statement(one: SessionStatement) -> tuple[str, str]:
 
 
 def kind_of(one: SessionStatement, worded: str = "") -> str:
-    """The type of memory that a statement is; what was undone before it counts only if it is `worded` so."""
+    """Returns the type of memory for a statement; an undone attempt counts only if it is `worded` so."""
     for kind in ("dead_end", "assumption", "changed", "invariant", "decision"):
         told = worded if kind == "dead_end" and worded else one.text
         if getattr(_SHAPE, kind).search(told):

@@ -1,6 +1,6 @@
-"""The statements of a session: every sentence somebody said, with where it stands and what the session did about it.
+"""The statements of a session: every sentence with its place and what the session did about it.
 
-Which of them are worth keeping is for `statement_score` to say.
+`statement_score` decides which of them are worth keeping.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-MOST = 4_000  # statements of a session that are weighed
-MAX_TEXT = 600  # characters of one
-_FREQUENT = 60  # statements: a word that stands in more of them does not tell them apart
+MOST = 4_000  # statements of a session that are scored; a guess that bounds the time of endless sessions
+MAX_TEXT = 600  # characters of a statement; a guess: longer ones are not one claim
+_FREQUENT = 60  # statements: a word in more of them distinguishes none, and would make this quadratic; a guess
 _SHAPE = PatternFile(__file__)
 
 
 @frozen
 class SessionStatement:
-    """One sentence of a session, and what stands around it."""
+    """One sentence of a session, and its context."""
 
     text: str
     words: str  # verbatim
@@ -34,7 +34,7 @@ class SessionStatement:
     source: str
     turn: int
     wrote: bool  # whether its turn wrote files
-    mended: bool  # whether its turn or a later one wrote code: it may have mended what is wrong here
+    mended: bool  # whether its turn or a later one wrote code, which may have fixed the fault in it
     before: str  # the sentence before it in the same paragraph or item
     after: str
     heading: str
@@ -44,10 +44,10 @@ class SessionStatement:
 
     @property
     def told(self) -> str:
-        """The sentence with what belongs to it: what it leans on, and what explains it."""
-        leans = self.before if _SHAPE.leans.match(self.text) else ""
+        """Returns the sentence with the neighbours that it depends on or that explain it."""
+        context = self.before if _SHAPE.leans.match(self.text) else ""
         explains = "" if _SHAPE.goes_on.search(self.after) or _SHAPE.asks.search(self.after) else self.after
-        return " ".join(filter(None, (leans, self.text, explains)))
+        return " ".join(filter(None, (context, self.text, explains)))
 
     @property
     def is_listed(self) -> bool:
@@ -55,7 +55,7 @@ class SessionStatement:
 
 
 def statements(turns: Iterable[Utterance]) -> list[SessionStatement]:
-    """The statements of a session whose turns say where their words stand."""
+    """Returns the statements of a session whose turns have a source."""
     turns = list(turns)
     last = max((turn.turn for turn in turns if turn.wrote and not _wrote_documents(turn)), default=-1)
     found = (one for turn in turns if turn.source in SOURCES for one in _of(turn, mended=turn.turn <= last))
@@ -63,12 +63,12 @@ def statements(turns: Iterable[Utterance]) -> list[SessionStatement]:
 
 
 def _wrote_documents(turn: Utterance) -> bool:
-    """Whether all that a turn wrote are documents, which mend no code."""
+    """Whether a turn wrote only documents, which fix no code."""
     return bool(turn.files) and all(_SHAPE.document.search(path) for path in turn.files)
 
 
 def is_plan(turn: Utterance) -> bool:
-    """Whether a request is a document with sections, mostly an agent's plan: its rules are for this work."""
+    """Whether a request is a document with sections, mostly an agent's plan: its rules are for this work only."""
     return turn.source == "request" and len(_SHAPE.section.findall(turn.text[:20_000])) > 2
 
 
@@ -79,20 +79,20 @@ def _of(turn: Utterance, *, mended: bool) -> Iterator[SessionStatement]:
     if turn.source == "commit" and read:  # its subject leads every sentence of the body
         headings = [read[0].text if place else "" for place in range(len(read))]
     for place, one in enumerate(read):
-        before, after = _beside(read, place, -1), _beside(read, place, 1)
+        before, after = _neighbour(read, place, -1), _neighbour(read, place, 1)
         yield SessionStatement(
             *(one.text, one.words, turn.who, source, turn.turn, turn.wrote, mended, before, after),
             *(headings[place], place, len(read), one.hidden),
         )
 
 
-def _beside(read: Sequence[Sentence], place: int, step: int) -> str:
+def _neighbour(read: Sequence[Sentence], place: int, step: int) -> str:
     there = place + step
     return read[there].text if 0 <= there < len(read) and read[there].block == read[place].block else ""
 
 
 def _headings(text: str, read: Sequence[Sentence], *, whole: bool = False) -> list[str]:
-    """The heading or bold lead that each sentence stands under; `whole`: a lead with the heading above it."""
+    """Returns the heading or bold lead above each sentence; `whole`: a lead with the heading above it."""
     marks, above = list[tuple[int, str]](), ""
     for found in _SHAPE.heading.finditer(text):
         above = found[1] or above
@@ -108,23 +108,23 @@ def _headings(text: str, read: Sequence[Sentence], *, whole: bool = False) -> li
 
 
 def width(text: str) -> int:
-    """The length of a text; a character of Chinese or Japanese says about as much as two letters."""
+    """Returns the length of a text; a character of Chinese or Japanese counts as two letters."""
     return len(text) + len(_SHAPE.wide.findall(text))
 
 
 def telling(text: str) -> frozenset[str]:
-    """The words that tell what a text is about; of scripts without blanks the single characters."""
+    """Returns the specific words of a text; for scripts without blanks the single characters."""
     words = (word.strip("'./-").lower() for word in _SHAPE.word.findall(text))
     return frozenset(words) - _SHAPE.words("common")
 
 
 def code_names(text: str) -> frozenset[str]:
-    """Names of code in a text: what stands between backticks, or is spelled as only code is."""
+    """Returns the names of code in a text: between backticks, or spelled like code."""
     return frozenset(name.strip("`") for name in _SHAPE.code.findall(text))
 
 
 class SessionWords:
-    """What a session is about: its statements by their words, and what each turn asked, said and did."""
+    """The words of a session's statements, and what each turn asked, said and did."""
 
     def __init__(self, turns: Sequence[Utterance], found: Sequence[SessionStatement]) -> None:
         self.statements = found
@@ -141,23 +141,23 @@ class SessionWords:
         self._around: tuple[int, frozenset[str], frozenset[str]] = (-1, frozenset(), frozenset())
 
     def text(self, of: str, turn: int) -> str:
-        """What was asked, said … in a turn."""
+        """Returns what was asked, said … in a turn."""
         return "\n".join(self._of.get((of, turn), ()))
 
     def said(self, turn: int) -> str:
         return f"{self.text('said', turn)}\n{self.text('closing', turn)}"
 
     def words(self, of: str, turn: int) -> frozenset[str]:
-        """The telling words of what was asked, said … in a turn."""
+        """Returns the specific words of what was asked, said … in a turn."""
         if (of, turn) not in self._known:
             text = self.said(turn) if of == "answered" else self.text(of, turn)
             self._known[of, turn] = telling(text)
         return self._known[of, turn]
 
     def around(self, turn: int) -> tuple[frozenset[str], frozenset[str]]:
-        """The telling words of what was asked up to a turn, and of all that was said after it.
+        """Returns the specific words of all requests up to a turn, and of all text after it.
 
-        Only those of the last turn are kept: statements come in order, and all together would fill the memory.
+        Only those of the last turn are cached: statements come in order, and all together would fill the memory.
         """
         if self._around[0] != turn:
             asked = (self.words("asked", number) for number in self.numbers if number <= turn)
@@ -170,17 +170,17 @@ class SessionWords:
         return frozenset().union(*(self.words("commit", turn) for turn in self.committed))
 
     def weight(self, words: Iterable[str]) -> float:
-        """How much words tell the statements of this session apart."""
-        return fsum(self._weights.get(word, 0.0) for word in words)  # the same in whichever order
+        """Returns how well words distinguish the statements of this session."""
+        return fsum(self._weights.get(word, 0.0) for word in words)  # the same sum in any order
 
     def likeness(self, one: int, other: int) -> float:
-        """How much two statements are about the same, from 0 to 1."""
+        """Returns how similar the topics of two statements are, from 0 to 1."""
         both = self.weight(self.about[one] & self.about[other])
         return both / max(1e-9, min(self.weight(self.about[one]), self.weight(self.about[other])))
 
     @cached_property
     def repeated(self) -> list[int]:
-        """For each statement how many others say much of the same."""
+        """Returns for each statement how many others have much of the same content."""
         places: dict[str, list[int]] = {}
         for number, words in enumerate(self.about):
             for word in words:
@@ -194,11 +194,11 @@ class SessionWords:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text up to the end of a word before the limit."""
+    """Returns the text up to the end of a word before the limit."""
     return text if len(text) <= limit else f"{text[:limit].rsplit(' ', 1)[0]} …"
 
 
 def is_code_like(text: str) -> bool:
-    """Whether most of a text is no prose."""
+    """Whether most of a text is not prose."""
     wide = len(_SHAPE.wide.findall(text)) // 2  # two characters of Chinese or Japanese are about a word
     return wide + len(re.findall(r"[A-Za-z\u0080-\u2fff]{2,}", text)) < 3

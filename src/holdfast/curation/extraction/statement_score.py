@@ -1,9 +1,9 @@
-"""How likely a person keeps a statement of a session: a weighted sum of what can be seen of it.
+"""Scores how likely a person keeps a statement of a session: a weighted sum of features.
 
-What is seen: where it stands (a commit, a closing report, a request …), what its turn did (wrote files, committed),
-how often the session comes back to it, its shape, and cue words, which are data for each language
-(statement_score.txt). The weights come from labelled sessions (`bench/memory/fit.py` writes statement_weights.txt);
-so does the table from a score to how many such statements were right.
+The features: where it stands (a commit, a closing report, a request …), what its turn did (wrote files, committed), how
+often the session repeats it, its shape, and cue words, which are data for each language (statement_score.txt). The
+weights are fitted to labelled sessions (`bench/memory/fit.py` writes statement_weights.txt), and so is the table from a
+score to the share of such statements that were right.
 """
 
 from __future__ import annotations
@@ -23,37 +23,37 @@ CUES = (
     *("you", "design", "decides", "dead_end", "condition", "counted", "option", "offers", "wonders", "tests", "looks"),
     *("docs", "was", "now", "hedges", "mends", "every", "example"),
 )
-_APART = 0.05  # of confidence between the lowest and the highest score: enough to sort equals by
+_APART = 0.05  # of confidence between the lowest and the highest score: enough to sort equals
 HEADINGS = ("h_change", "h_verify", "h_next", "h_option", "h_cause", "h_note")
 _BY_SOURCE = ("closing", "said", "request", "comment", "commit")
 _CROSSED = ("because", "instead", "only", "negated", "is_so", "now", "was", "modal")
 
 
 def score(one: SessionStatement, number: int, session: SessionWords) -> float:
-    """From 0 to 1: how likely it is worth keeping."""
+    """Returns from 0 to 1 how likely a statement is worth keeping."""
     weights = _weights()
     found = features(one, number, session)
     return 1 / (1 + exp(-weights["bias"] - fsum(weights.get(name, 0.0) * value for name, value in found.items())))
 
 
 def confidence(scored: float) -> float:
-    """How many statements with such a score were right in labelled sessions; a higher score is a little more."""
+    """Returns the share of statements with such a score that were right; a higher score gets a little more."""
     below = [right for least, right in _calibration() if scored >= least]
     return round((below[-1] if below else 0.1) + _APART * (scored - 0.5), 3)
 
 
 def features(one: SessionStatement, number: int, session: SessionWords) -> dict[str, float]:
-    """What can be seen of a statement; what is not named is nought."""
+    """Returns the features of a statement; missing ones are 0."""
     cues = {cue for cue in CUES if getattr(_SHAPE, cue).search(one.text)}
-    seen: dict[str, float] = dict.fromkeys(cues, 1.0)
-    seen |= {f"from {one.source}": 1.0}
+    values: dict[str, float] = dict.fromkeys(cues, 1.0)
+    values |= {f"from {one.source}": 1.0}
     if one.source in _BY_SOURCE:
-        seen |= {f"{one.source} {cue}": 1.0 for cue in _CROSSED if cue in cues}
-    seen |= {name: 1.0 for name in HEADINGS if one.heading and getattr(_SHAPE, name).search(one.heading)}
-    seen |= _shape(one, cues)
-    seen |= _turn(one, cues, session)
-    seen |= _echo(one, number, session)
-    return seen
+        values |= {f"{one.source} {cue}": 1.0 for cue in _CROSSED if cue in cues}
+    values |= {name: 1.0 for name in HEADINGS if one.heading and getattr(_SHAPE, name).search(one.heading)}
+    values |= _shape(one, cues)
+    values |= _turn(one, cues, session)
+    values |= _echo(one, number, session)
+    return values
 
 
 def _shape(one: SessionStatement, cues: set[str]) -> dict[str, float]:
@@ -76,7 +76,7 @@ def _shape(one: SessionStatement, cues: set[str]) -> dict[str, float]:
 
 
 def _turn(one: SessionStatement, cues: set[str], session: SessionWords) -> dict[str, float]:
-    """What the turn of a statement did, and how a person answered it."""
+    """Returns what the turn of a statement did, and how a person answered it."""
     turns, wrote = session.numbers, one.turn in session.wrote
     later = turns[turns.index(one.turn) + 1 :]
     asked, answer = session.text("asked", one.turn), session.text("asked", later[0]) if later else ""
@@ -102,7 +102,7 @@ def _turn(one: SessionStatement, cues: set[str], session: SessionWords) -> dict[
 
 
 def _echo(one: SessionStatement, number: int, session: SessionWords) -> dict[str, float]:
-    """How much of a statement the session says elsewhere: in its commits, its requests, its other statements."""
+    """Returns how much of a statement the session repeats: in its commits, its requests, its other statements."""
     words = session.about[number]
     size = max(4, len(words))
     asked, later = session.around(one.turn)
@@ -128,6 +128,6 @@ def _calibration() -> list[tuple[float, float]]:
 
 
 def _rows(section: str) -> list[tuple[str, str]]:
-    """The rows of a section of the weights: a name or a number, and a number."""
+    """Returns the rows of a section of the weights: a name or a number, and a number."""
     text = text_beside(__file__, "statement_weights.txt").partition(f"[{section}]\n")[2].partition("\n[")[0]
     return [(name, number) for name, _, number in (row.rpartition(" ") for row in text.splitlines()) if name]

@@ -1,7 +1,7 @@
-"""Words a statement as something that holds: without what only leads to it, and without who did what and when.
+"""Words a statement as something that holds: without its introduction, and without who did what and when.
 
 "I switched to using GoReleaser's script, since …" becomes "Use GoReleaser's script, since …". Only shapes that lose
-nothing are rewritten; the words as they were said are kept as provenance. The patterns are in statement_wording.txt.
+nothing are rewritten; the original words are kept as provenance. The patterns are in statement_wording.txt.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     import re
 
 _SHAPE = PatternFile(__file__)
-_LEADS = 3  # "Good point — note: the fix: …"
+_LEADS = 3  # introductions before a statement: "Good point — note: the fix: …"; a guess
 
 
 def standing_words(text: str) -> str:
-    """The statement as it should be saved."""
+    """Returns the statement as it should be saved."""
     for _ in range(_LEADS):
         text = _SHAPE.lead.sub("", text.strip(), count=1)
     text = _SHAPE.i_did.sub(_as_order, text)
@@ -43,6 +43,6 @@ def _as_is(found: re.Match[str]) -> str:
 
 
 def _order(past: str) -> str:
-    """The verb that a regular past is of: added, moved, dropped, modified."""
+    """Returns the verb of a regular past form: added, moved, dropped, modified."""
     forms = (past[:-2], past[:-1], past[:-3], f"{past[:-3]}y") if past.endswith("ed") else ()
     return next((form for form in forms if form in _SHAPE.words("orders")), "")

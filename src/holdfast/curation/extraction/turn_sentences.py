@@ -1,10 +1,10 @@
-"""From a turn to its sentences: the speaker's own prose, cut into sentences and tidied.
+"""Splits a turn into sentences: the speaker's own prose, cleaned.
 
-First, what is not the speaker's own word is blanked (law 16): our packs and blocks, comments, what agents' programs put
-in. Lengths stay, so that a sentence can be cited by its place: a blank is a line break, which ends the sentence before
-it, and an escape sequence becomes NULs, which are taken out later. Then code, quotations, tables, diffs, logs, traces
-and pasted terminals are left out. Every step looks at a line or a sentence of bounded length, so that hostile text
-costs time in proportion to its length. The patterns are in turn_sentences.txt.
+First, text that is not the speaker's own is blanked (law 16): our packs and blocks, comments, insertions of agents'
+programs. Lengths stay, so that a sentence can be cited by its position: a blank is a line break, which ends the
+sentence before it, and an escape sequence becomes NULs, which are removed later. Then code, quotations, tables, diffs,
+logs, traces and pasted terminals are left out. Every step reads a line or a sentence of bounded length, so that hostile
+text takes time in proportion to its length. The patterns are in turn_sentences.txt.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 NUL = "\0"
-_MAX_LINE = 4000  # characters; a longer line is data
-_WRAPS = 60  # characters; a shorter line was not broken for want of room
-_SAYS_NOTHING = 12  # characters; only what opens a turn may be as short as "No."
-MAX_RAW = 700  # characters of a sentence as written; a longer one is not looked at
+_MAX_LINE = 4000  # characters; a guess: a longer line is data
+_WRAPS = 60  # characters; a guess: editors wrap lines later, so a shorter one ends on purpose
+_SAYS_NOTHING = 12  # characters; a guess: only the start of a turn may be as short as "No."
+MAX_RAW = 700  # characters of a sentence as written; a guess: a longer one is not one claim
 _SHAPE = PatternFile(__file__)
 
 
 def blanked(text: str) -> str:
-    """The text with our own injected blocks, comments and wrappers of programs blanked; as long as before."""
+    """Returns the text with our own blocks, comments and wrappers of programs blanked, at the same length."""
     text = _SHAPE.ansi.sub(lambda found: NUL * len(found[0]), text)
-    # Only the same mark closes a pack of ours; without it all the rest goes.
-    text = _between(text, _SHAPE.open, lambda found: re.compile(rf"</holdfast-data{re.escape(found[2])}>", re.I))
-    text = _between(text, _SHAPE.block, lambda _: _SHAPE.block_end)
-    text = _between(text, _SHAPE.comment, lambda _: _SHAPE.comment_end)
-    return _wrappers(text)
+    # Only the same mark closes a pack; without it the rest is blanked.
+    text = _blank_between(text, _SHAPE.open, lambda found: re.compile(rf"</holdfast-data{re.escape(found[2])}>", re.I))
+    text = _blank_between(text, _SHAPE.block, lambda _: _SHAPE.block_end)
+    text = _blank_between(text, _SHAPE.comment, lambda _: _SHAPE.comment_end)
+    return _blank_wrappers(text)
 
 
-def _between(text: str, opens: re.Pattern[str], closing: Callable[[re.Match[str]], re.Pattern[str]]) -> str:
+def _blank_between(text: str, opens: re.Pattern[str], closing: Callable[[re.Match[str]], re.Pattern[str]]) -> str:
     parts, at = [], 0
     while found := opens.search(text, at):
         end = closing(found).search(text, found.end())
@@ -48,10 +48,10 @@ def _between(text: str, opens: re.Pattern[str], closing: Callable[[re.Match[str]
     return "".join([*parts, text[at:]])
 
 
-def _wrappers(text: str) -> str:
-    """Without the blocks of programs; one that never closes is no block."""
+def _blank_wrappers(text: str) -> str:
+    """Blanks the blocks of programs; an unclosed tag is not a block."""
     parts, at, look = [], 0, 0
-    last: dict[str, int] = {}  # where a name closes for the last time: no search twice through the same text
+    last: dict[str, int] = {}  # the last closing tag of each name, so that no text is searched twice
     while found := _SHAPE.tag.search(text, look):
         close = f"</{found[1]}>"
         if close not in last:
@@ -67,7 +67,7 @@ def _wrappers(text: str) -> str:
 
 @frozen
 class ProseBlock:
-    """Lines that belong together: a paragraph or one item, and the label a heading gave it."""
+    """Lines that belong together: a paragraph or one item, and the label of its heading."""
 
     start: int
     end: int
@@ -86,7 +86,7 @@ class _Line:
 
 
 def blocks(text: str) -> Iterator[ProseBlock]:
-    """The blocks of prose in a text, in order; a label holds for the first paragraph or list under it."""
+    """Yields the blocks of prose in order; a label applies to the first paragraph or list below it."""
     label, listed = "", False
     for group in _groups(text):
         first, item = group[0], group[0].kind == "item"
@@ -101,7 +101,7 @@ def blocks(text: str) -> Iterator[ProseBlock]:
 def _groups(text: str) -> Iterator[list[_Line]]:
     group: list[_Line] = []
     for line in _lines(text):
-        if group and (line.kind != "prose" or _apart(group[-1], line)):
+        if group and (line.kind != "prose" or _starts_new_block(group[-1], line)):
             yield group
             group = []
         if line.kind != "gap":
@@ -110,8 +110,8 @@ def _groups(text: str) -> Iterator[list[_Line]]:
         yield group
 
 
-def _apart(before: _Line, line: _Line) -> bool:
-    """Whether a new line is a new thought: a chat ends thoughts by line breaks, a text wraps."""
+def _starts_new_block(before: _Line, line: _Line) -> bool:
+    """Whether a line starts a new thought: in a chat a line break ends a thought, in a text it wraps."""
     ended = before.text.rstrip()
     if before.kind == "heading" or ended.endswith(":"):
         return True
@@ -125,7 +125,7 @@ def _lines(text: str) -> Iterator[_Line]:
         start, at = at, at + len(raw)
         line = raw.rstrip()
         if fence or (mark := _SHAPE.fence.match(line)):
-            fence = _still(fence, line) if fence else mark[1]  # type: ignore[index]
+            fence = _open_fence(fence, line) if fence else mark[1]  # type: ignore[index]
             kind = "gap"
         else:
             pasted = bool(line) and (pasted or _starts_paste(line))
@@ -134,14 +134,14 @@ def _lines(text: str) -> Iterator[_Line]:
         yield _Line(start, line, kind)
 
 
-def _still(fence: str, line: str) -> str:
-    """The fence that is open after this line."""
+def _open_fence(fence: str, line: str) -> str:
+    """Returns the fence that is open after this line."""
     bare = line.strip()
     return "" if (bare.startswith(fence) and not bare.strip(fence[0])) else fence
 
 
 def _starts_paste(line: str) -> bool:
-    """Whether what follows up to the next empty line is a terminal's, a diff's or a trace's."""
+    """Whether the text up to the next empty line is of a terminal, a diff or a trace."""
     return len(line) <= _MAX_LINE and bool(_SHAPE.terminal.match(line) or _SHAPE.hunk.match(line))
 
 
@@ -162,7 +162,7 @@ def _is_code(line: str) -> bool:
 
 
 def _label(line: str) -> str:
-    """What a heading, or a line that is nothing but a label, says about what stands under it."""
+    """Returns the label that a heading, or a line with nothing but a label, gives the text below it."""
     found = _SHAPE.heading.match(line)
     return _labels().get((found[1] if found else line).strip(" *_:#").lower(), "")
 
@@ -175,18 +175,18 @@ def _labels() -> dict[str, str]:
 
 @frozen
 class Sentence:
-    """One sentence: tidied, the same with code and quotations crossed out, and verbatim."""
+    """One sentence: cleaned, the same with code and quotations crossed out, and verbatim."""
 
     text: str
     plain: str  # as long as text; rules look for their cues here
     words: str
     opening: int  # its number within the turn
-    hidden: bool  # holds characters one cannot see
+    hidden: bool  # it contains invisible characters
     block: int  # the number of its paragraph or item
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a turn that are prose, in order."""
+    """Yields the sentences of a turn that are prose, in order."""
     shown, number = blanked(text), 0
     for place, block in enumerate(blocks(shown)):
         label = block.label
@@ -204,14 +204,14 @@ def sentences(text: str) -> Iterator[Sentence]:
 def _spans(shown: str, block: ProseBlock) -> Iterator[tuple[int, int]]:
     start = block.start
     for found in _SHAPE.end.finditer(shown, block.start, block.end):
-        if not _goes_on(shown, start, found):
+        if not _is_inner_stop(shown, start, found):
             yield start, found.end()
             start = found.end()
     yield start, block.end
 
 
-def _goes_on(shown: str, start: int, found: re.Match[str]) -> bool:
-    """Whether this full stop ends no sentence: an abbreviation, three dots, a number."""
+def _is_inner_stop(shown: str, start: int, found: re.Match[str]) -> bool:
+    """Whether this full stop does not end a sentence: an abbreviation, three dots, a number."""
     if shown.count("`", start, found.start()) % 2:
         return True  # within code
     before = shown[max(start, found.start() - 12) : found.start() + 1]
@@ -224,26 +224,26 @@ def _goes_on(shown: str, start: int, found: re.Match[str]) -> bool:
 
 
 def tidy(raw: str, label: str = "") -> str:
-    """A sentence on one line without bullets, emphasis, links and words that only lead in."""
+    """Returns a sentence on one line without bullets, emphasis, links and introductory words."""
     text = _SHAPE.space.sub(" ", raw).strip().replace("’", "'").replace("‘", "'")
     text = _SHAPE.mark.sub("", _SHAPE.bullet.sub("", text))
-    text = "".join(part if n % 2 else _unmarked(part) for n, part in enumerate(_SHAPE.inline_code.split(text)))
+    text = "".join(part if n % 2 else _without_emphasis(part) for n, part in enumerate(_SHAPE.inline_code.split(text)))
     text = _SHAPE.lead.sub("", _SHAPE.mark.sub("", text.strip()))
     return f"{label}: {text}" if label and text else text
 
 
-def _unmarked(text: str) -> str:
+def _without_emphasis(text: str) -> str:
     return _SHAPE.bold.sub(lambda found: found[1] or found[2], _SHAPE.link.sub(r"\1", text)).replace("**", "")
 
 
 def crossed_out(text: str) -> str:
-    """The text with the insides of code and of quotations crossed out, at the same length."""
+    """Returns the text with code and quotations crossed out, at the same length."""
     text = _SHAPE.inline_code.sub(lambda found: "`" + "x" * (len(found[0]) - 2) + "`", text)
     return _SHAPE.quoted.sub(lambda found: '"' + "x" * (len(found[0]) - 2) + '"', text)
 
 
 def _verbatim(raw: str) -> str:
-    """The words as they stand in the turn; of a coloured sentence its longest piece."""
+    """Returns the words as in the turn; for a coloured sentence its longest piece."""
     return max([piece.strip() for piece in _SHAPE.ansi.split(raw)], key=len)[:MAX_WORDS].strip()
 
 

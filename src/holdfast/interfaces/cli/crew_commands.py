@@ -7,7 +7,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -289,7 +289,7 @@ def status(place: Invocation, run: str | None) -> None:
 def status_text(found: CrewRecap, state: CrewState) -> str:
     """A row a task."""
     rows = []
-    titles = {row["task"]: row["title"] for row in (*found.done, *found.failed, *found.decide, *found.waiting)}
+    told = {row["task"]: row for row in (*found.done, *found.failed, *found.decide, *found.waiting)}
     for one in state.tasks.values():
         used = state.usage_of(one)
         tokens = (used.get("tokens_in") or 0) + (used.get("tokens_out") or 0)
@@ -305,8 +305,8 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
                 who,
                 f"{max(0.0, seconds):.0f} s" if one.attempt else "",
                 f"{tokens:,} tokens" if tokens else "",
-                said or short(one.why, 60),
-                short(titles.get(one.task, ""), 40),
+                said or short(told[one.task]["why"], 60),
+                short(told[one.task]["title"], 40),
             )
         )
     how = "stopping" if state.is_stopping else "at work"
@@ -361,10 +361,22 @@ def explained_text(found: Sequence[CrewStep]) -> str:
     parts: list[str] = [strong(found[0].task)]
     for one in found:
         parts += ["", f"{one.when:%H:%M:%S}  {one.kind}"]
-        for name, value in one.body.items():
-            if name not in ("step", "task") and value not in (None, "", [], {}):
-                parts.append(f"    {name}: {short(str(value), _SHOWN)}")
+        parts += _fields({name: value for name, value in one.body.items() if name not in ("step", "task")}, "    ")
     return lines(*parts)
+
+
+def _fields(values: Mapping[str, Any], indent: str) -> Iterator[str]:
+    """Names and values, a row each; what is within another is indented."""
+    for name, value in values.items():
+        rows = value if isinstance(value, list) else [value]
+        if value in (None, "", [], {}):
+            continue
+        if not any(isinstance(row, dict) for row in rows):
+            yield f"{indent}{name}: {short(', '.join(map(str, rows)), _SHOWN)}"
+            continue
+        yield f"{indent}{name}:"
+        for row in rows:
+            yield from _fields(row if isinstance(row, dict) else {"-": row}, f"{indent}    ")
 
 
 @command(crew, "clean")

@@ -322,7 +322,7 @@ def _warnings(found: Status) -> Iterator[str]:
         agents = count(found.agent_sessions_waiting, "agent session")
         yield f"{agents} with {count(found.pointers_waiting, 'pointer')} to transcripts {wait} to be read."
     for path in found.transcripts_gone:
-        yield f"An agent's transcript is gone, and what it said with it: {path}"
+        yield f"An agent's transcript was deleted before it was imported: {path}"
     for path in found.transcripts_unread:
         yield f"An agent's transcript cannot be read, and nothing is known of it: {path}"
     if found.void:

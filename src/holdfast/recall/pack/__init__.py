@@ -1,4 +1,4 @@
-"""The parts of a pack: what there is to tell, its lines section by section, counting and fitting them."""
+"""The context that an agent gets: its material, its lines section by section, and how they fit a budget."""
 
 from holdfast.lazy_module import lazy_modules
 

@@ -1,4 +1,4 @@
-"""All that a pack may tell, looked up once: the session, what changed, tasks, links, what is known."""
+"""Collects all material of a context once: the session, changes, tasks, links, approved memories."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,36 +17,36 @@ from holdfast.work import canonical_links as canonical
 from holdfast.work import task_board as boards
 from holdfast.work import task_claims
 
-MAX_COMMITS = 200  # that are read; more are only counted
-MOST_STARTED = 3  # tasks that count as at hand where nobody said which
+MAX_COMMITS = 200  # subjects that are read; a guess: a context names eight, the others are counted
+MOST_STARTED = 3  # started tasks that count as current if nobody names one; a guess
 _FILE = "file:"
 
 
 @frozen(kw_only=True)
 class RecalledItem:
-    """Something that recall found for what was asked, and that no person approved, or not as it is now."""
+    """A search hit for the request that no person approved, or not in this revision."""
 
     id: str
     kind: str
     title: str
-    text: str = ""  # what was found in it, beside its title
-    state: str | None = None  # what must be known before it is believed
+    text: str = ""  # the text that was found, without the title
+    state: str | None = None  # a warning, such as stale or unreviewed
     blob: str | None = None
 
 
 @frozen
 class PackRequest:
-    """What somebody is about to do: in words, and to which files."""
+    """The work that a caller names: in words, and by files."""
 
     words: str = ""
     files: tuple[str, ...] = ()
-    found: tuple[RecalledItem, ...] = ()  # by recall; nothing where nobody asked
-    likely: Mapping[str, float] | None = None  # files that the words may be about; None where files are named
+    found: tuple[RecalledItem, ...] = ()  # by recall; empty without a request
+    likely: Mapping[str, float] | None = None  # files that the words may mean; None if files are named
 
 
 @frozen
 class PackMaterial:
-    """All that may be told, before anything is chosen from it."""
+    """All that a context may show, before anything is selected."""
 
     chosen: ChosenSession
     branch: str | None
@@ -61,28 +61,28 @@ class PackMaterial:
     claims: Mapping[str, task_claims.TaskClaim] | None = None
     links: tuple[canonical.ListedLink, ...] = ()
     known: tuple[KnownMemory, ...] = ()
-    governs: tuple[ApplicableMemory, ...] = ()  # those of the known that hold for the work at hand
+    governs: tuple[ApplicableMemory, ...] = ()  # the known memories that apply to the current work
     hand: WorkAtHand = field(default_factory=WorkAtHand)
     asked: PackRequest = field(default_factory=PackRequest)
-    until: str | None = None  # when the first of the known or of the claims runs out
+    until: str | None = None  # when the first memory or claim expires
     worktree: str = "."
-    earlier: tuple[Session, ...] = ()  # what came before the chosen session, newest first
+    earlier: tuple[Session, ...] = ()  # sessions before the chosen one, newest first
     blobs: Mapping[str, str] = field(default_factory=dict)  # session to the revision of its file
-    shaky: Mapping[str, str] = field(default_factory=dict)  # task to what it rests on and does not hold
+    shaky: Mapping[str, str] = field(default_factory=dict)  # task to its premises that no longer hold
 
     @property
     def thread(self) -> SessionThread | None:
-        """The sessions to tell of."""
+        """Returns the sessions to show."""
         first, before = self.chosen.session, self.chosen.before
         if first is None:
             return None
         is_here = (first.state, first.line, first.worktree) == ("open", self.line, self.worktree)
         told = before.session if before else None
-        return SessionThread(first, is_here, told, self.earlier, self.blobs)
+        return SessionThread(first, is_here, told, self.earlier, self.blobs, self.line, self.branch or "")
 
     @property
     def elsewhere(self) -> int:
-        """How many approved memories are about other work than this."""
+        """Returns how many approved memories apply to other work."""
         return len(self.known) - len(self.governs)
 
 
@@ -97,15 +97,15 @@ def gather(
     with_tasks: bool = True,
     journal: str | None = None,
 ) -> PackMaterial:
-    """Look at everything once.
+    """Returns all material, each source read once.
 
-    `known` are the memories that a person approved; at `known_until` the first expires.
-    A journal's pages in the folder `journal` are nobody's work.
+    `known` are the memories that a person approved; at `known_until` the first expires. Pages of a journal in the
+    folder `journal` do not count as changes.
     """
     repo, head, main = clone.repo, clone.repo.head(), clone.repo.trunk(trunk)
     changed = last_session.look_at_changes(repo, trunk=main, journal=journal)
-    told = session_files.everywhere(clone.stores) if with_sessions else []
-    chosen = last_session.choose(clone, told, changed=changed)
+    sessions = session_files.everywhere(clone.stores) if with_sessions else []
+    chosen = last_session.choose(clone, sessions, changed=changed)
     first, line = chosen.session, clone.line().id
     since = (chosen.before or chosen).since or last_session.branched_off(repo, main)
     commits, count = _commits(repo, since)
@@ -115,7 +115,7 @@ def gather(
     session = first if first and first.line == line and first.state == "open" else None
     hand = _at_hand(asked, changed, session, _tasks_at_hand(clone, session, board, live))
     before = chosen.before.session if chosen.before else None
-    earlier = tuple(brief.earlier_sessions(told, first, line=line)) if first else ()
+    earlier = last_session.visible_here(clone, brief.earlier_sessions(sessions, first, line=line)) if first else []
     return PackMaterial(
         chosen=chosen,
         branch=head.branch,
@@ -135,13 +135,13 @@ def gather(
         asked=asked,
         until=min(filter(None, [known_until, *(claim.until for claim in live.values())]), default=None),
         worktree=clone.worktree,
-        earlier=earlier,
+        earlier=tuple(earlier),
         blobs={one.id: revision(repo, one) for one in (first, before, *earlier) if one},
     )
 
 
 def of_task(clone: Clone, asked: PackRequest, known: Sequence[KnownMemory]) -> PackMaterial:
-    """The same for an agent that has its task: approved memory alone, and the task alone says what it is about."""
+    """Returns the material for an agent that has its task: approved memories, selected by the task alone."""
     head, hand = clone.repo.head(), WorkAtHand(asked.files, asked.words, likely=asked.likely)
     return PackMaterial(
         chosen=ChosenSession(None, "none", last_session.NONE_YET),
@@ -158,12 +158,12 @@ def of_task(clone: Clone, asked: PackRequest, known: Sequence[KnownMemory]) -> P
 
 
 def revision(repo: Repo, session: Session) -> str:
-    """Which state of a session a line is about: git's hash of its file."""
+    """Returns a session's revision: git's hash of its file."""
     return repo.hash_blob(to_json(session).encode("utf-8", "replace"))
 
 
 def governed(known: Sequence[KnownMemory], hand: WorkAtHand, board: boards.Board | None) -> list[ApplicableMemory]:
-    """What holds for the work at hand, and what that and the tasks at hand name."""
+    """Returns the memories that apply to the work, and those that they and the current tasks name."""
     found = applicable_memories.applicable(known, hand)
     here = {one.known.id for one in found}
     there = [board.placed[name].task for name in hand.tasks if name in board.placed] if board else []
@@ -178,7 +178,7 @@ def governed(known: Sequence[KnownMemory], hand: WorkAtHand, board: boards.Board
 
 
 def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None, tasks: Sequence[Task]) -> WorkAtHand:
-    """What the work is: as somebody says it, else what is not committed, started, or of the open session."""
+    """Returns the current work: what the caller names, else what is uncommitted, started, or of the open session."""
     worked = sorted(last_session.files_of(session)) if session else []
     cited = [item for task in tasks for item in task.evidence if item.startswith(_FILE)]
     named = [item[len(_FILE) :].rpartition("@")[0] for item in cited]
@@ -192,7 +192,7 @@ def _at_hand(asked: PackRequest, changed: ChangedFiles, session: Session | None,
 def _tasks_at_hand(
     clone: Clone, session: Session | None, board: boards.Board | None, live: Mapping[str, task_claims.TaskClaim]
 ) -> list[Task]:
-    """The tasks that somebody works on here: claimed in this place, of the open session, else the first started."""
+    """Returns the current tasks: claimed in this work tree, of the open session, else the first started ones."""
     if board is None:
         return []
     here, line = clone.worktree, clone.line().id
@@ -216,6 +216,6 @@ def _commits(repo: Repo, since: str | None) -> tuple[tuple[tuple[str, str], ...]
 
 
 def here(material: PackMaterial) -> pack_lines.ToldRevision:
-    """The place that lines about files are of: its commit; before the first one, the branch itself."""
+    """Returns the revision for lines about files: HEAD's commit; before the first one, the branch itself."""
     name, kind = (material.head, "commit") if material.head else (material.line, "line")
     return pack_lines.ToldRevision(name, kind, None, "checked out here")

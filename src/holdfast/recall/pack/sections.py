@@ -1,4 +1,4 @@
-"""What each section tells, the most important first, one thing a line and each with its id."""
+"""The lines of each section of a context, most important first, one thing a line and each with its id."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from holdfast.recall.pack import last_session
 from holdfast.recall.pack import material as gathered
 from holdfast.recall.pack.pack_lines import LONGEST, PackLine, PackSection, ToldRevision, flat, plain_line
 
-MAX_PATHS, MAX_COMMITS = 40, 8  # that are named; more are only counted, for git can name them
-MAX_LINKS = 3
-_WIDE = 100  # characters after which a list of names goes on in the next line
-_RATIONALE, _DOUBT = 160, 100  # bytes of why something was decided, and of what is doubtful about it
-_NAMED = 3  # memories that a line names as contradicting it
-MOST_FOUND = 5  # things that a question brings into a pack
-FOUND = "found"  # tells what no other section does
-_OF = {  # the sections of memories, and their type; a person approved each line of these
+MAX_PATHS, MAX_COMMITS = 40, 8  # named ones; a guess: the others are counted, and git lists them
+MAX_LINKS = 3  # a guess: links are for reference, `link list` shows the others
+_WIDE = 100  # characters of a list of names before a new line; a guess: a cut then costs few names
+_RATIONALE, _DOUBT = 160, 100  # bytes of a rationale and of a warning; a guess: a sentence each
+_NAMED = 3  # contradicting memories that a line names; a guess
+MOST_FOUND = 5  # search hits in a pack; as many as `recall` shows by default
+FOUND = "found"  # search hits that no other section shows
+_OF = {  # the sections of memories, and their type; a person approved each of their lines
     "invariants": "invariant",
     "decisions": "decision",
     "dead-ends": "dead-end",
@@ -37,9 +37,9 @@ NAMES = tuple(_WORDS)
 def section(
     name: str, material: gathered.PackMaterial, *, marker: str = "", told: Collection[str] = (), short: bool = False
 ) -> PackSection | None:
-    """A section in full, or none where there is nothing to tell that is not `told` already.
+    """Returns a section in full; None if all its lines are in `told` already, the ids shown elsewhere.
 
-    The marker in its title says that people approved each line: whoever writes data cannot foresee it.
+    The marker in its title says that people approved each line: authors of data cannot predict it.
     """
     lines = _found(material, told) if name == FOUND else _LINES[name](material)
     if not lines:
@@ -56,7 +56,7 @@ def section(
 
 
 def whose_branch(material: gathered.PackMaterial) -> str | None:
-    """The branch the session is of, if that is not this one."""
+    """Returns the session's branch, if it is not this one."""
     session = material.chosen.session
     if session is None or session.line == material.line:
         return None
@@ -66,18 +66,18 @@ def whose_branch(material: gathered.PackMaterial) -> str | None:
 # ── what is known ────────────────────────────────────────────────────────────────────────────────
 
 
-def _governing(kind: str, material: gathered.PackMaterial) -> list[PackLine]:
-    return [_memory(one) for one in material.governs if one.known.type == kind]
+def _memory_lines(kind: str, material: gathered.PackMaterial) -> list[PackLine]:
+    return [_memory_line(one) for one in material.governs if one.known.type == kind]
 
 
-def _memory(one: applicable_memories.ApplicableMemory) -> PackLine:
+def _memory_line(one: applicable_memories.ApplicableMemory) -> PackLine:
     known, why, undecided = one.known, flat(one.why, 80), ""
-    if known.against:  # which others, approved like it, deny it; nobody has said yet which of them holds
+    if known.against:  # approved memories deny it, and nobody has decided between them
         more = f" and {len(known.against) - _NAMED:,} more" if len(known.against) > _NAMED else ""
         undecided = f"undecided: contradicts {', '.join(known.against[:_NAMED])}{more}"
     said = ((known.why, _RATIONALE), (known.doubt, _DOUBT))
     end = "".join(f"({flat(part, size)}) " for part, size in said if part) + f"[{why}]"
-    # That nobody decided comes first: however short a line is cut, it must not pass for settled.
+    # The open contradiction comes first: a shortened line must not look settled.
     begin = f"- {known.id} {f'({undecided}; ask) ' if undecided else ''}"
     room = max(120, LONGEST - len(f"{begin}{end}".encode("utf-8", "replace")) - 1)
     told = ToldRevision(known.id, known.type, known.blob, "; ".join(filter(None, (why, undecided))))
@@ -92,7 +92,7 @@ def _found(material: gathered.PackMaterial, told_already: Collection[str]) -> li
         told = ToldRevision(one.id, one.kind, one.blob, "found for what was asked")
         line = plain_line(f"- {one.id} ({one.kind}{state}) {one.title}{text}", told)
         if one.id not in told_already:
-            rows.setdefault(one.id, line)  # the best hit of a thing says what it is and where it stands
+            rows.setdefault(one.id, line)  # the best hit of a record comes first
     return list(rows.values())[:MOST_FOUND]
 
 
@@ -110,7 +110,7 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
     lines = [
         plain_line(text, place)
         for what, names in kinds.items()
-        for text in _some(f"- Not committed {at}, {what}: ", names, f"- {place.id[:12]}, {what} too: ")
+        for text in _in_short_lines(f"- Not committed {at}, {what}: ", names, f"- {place.id[:12]}, {what} too: ")
     ]
     if material.commit_count:
         base = ToldRevision(material.base or place.id, "commit", None, "where these commits begin")
@@ -127,14 +127,12 @@ def _changed(material: gathered.PackMaterial) -> list[PackLine]:
     if material.files:
         title = f"- {count(len(material.files), 'file')} in them {at}: "
         more = f"- {place.id[:12]}, in them too: "
-        lines += [plain_line(text, place) for text in _some(title, material.files, more)]
+        lines += [plain_line(text, place) for text in _in_short_lines(title, material.files, more)]
     return lines
 
 
 def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
-    """The tasks at hand and their neighbours (what they are part of, their parts, what they need, what needs them),
-    each with why it is shown. Where none is at hand: those that were asked for, else the next one.
-    """
+    """Returns the current tasks (else those that search found, else the next one) and their neighbours, with why."""
     board, hand = material.board, material.hand.tasks
     if board is None:
         return {}
@@ -157,7 +155,7 @@ def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
 
 
 def untold_tasks(material: gathered.PackMaterial) -> int:
-    """How many tasks are left to do that a pack does not name."""
+    """Returns how many open tasks a pack does not name."""
     near = _tasks_near(material)
     there = material.board.tasks if material.board else ()
     return sum(task.id not in near and task.kind not in PLANS and not task.is_closed for task in there)
@@ -179,7 +177,7 @@ def _open(material: gathered.PackMaterial) -> list[PackLine]:
 
 
 def _shaky(task: Task, material: gathered.PackMaterial) -> str:
-    """What a task rests on and does not hold as it did."""
+    """Returns which of a task's premises no longer hold."""
     return f" (rests on {material.shaky[task.id]})" if task.id in material.shaky else ""
 
 
@@ -199,7 +197,7 @@ def _claimed(task: Task, material: gathered.PackMaterial) -> str:
 
 
 def _held_back(material: gathered.PackMaterial) -> list[tuple[Task, tuple[str, ...]]]:
-    """The tasks near those at hand that something holds back, most urgent first, and what does."""
+    """Returns the blocked tasks near the current ones, most urgent first, with the reasons."""
     board, near = material.board, _tasks_near(material)
     there = [(task, board.graph.standing(task.id)) for task in board.tasks if task.id in near] if board else []
     return sorted((pair for pair in there if _is_held(*pair)), key=lambda pair: pair[0].priority)
@@ -223,7 +221,7 @@ def _goals(material: gathered.PackMaterial) -> list[PackLine]:
         return []
     graph, near = material.board.graph, _tasks_near(material)
     plans = [t for kind in ("goal", "milestone") for t in material.board.tasks if t.kind == kind and t.id in near]
-    plans.sort(key=lambda task: (task.is_closed, task.priority))  # what is reached comes last
+    plans.sort(key=lambda task: (task.is_closed, task.priority))  # reached ones last
     lines = []
     for task in plans:
         closed, count = graph.progress(task.id)
@@ -250,8 +248,8 @@ def _links(material: gathered.PackMaterial) -> list[PackLine]:
     ]
 
 
-def _some(title: str, names: Sequence[str], again: str) -> list[str]:
-    """Names after one another, in lines short enough that a cut costs few of them."""
+def _in_short_lines(title: str, names: Sequence[str], again: str) -> list[str]:
+    """Returns names in lines short enough that a cut costs few of them."""
     lines, shown = [title], names[:MAX_PATHS]
     for name in shown:
         if len(lines[-1]) > _WIDE:
@@ -262,7 +260,7 @@ def _some(title: str, names: Sequence[str], again: str) -> list[str]:
 
 
 _LINES: dict[str, Callable[[gathered.PackMaterial], list[PackLine]]] = {
-    **{name: partial(_governing, kind) for name, kind in _OF.items()},
+    **{name: partial(_memory_lines, kind) for name, kind in _OF.items()},
     "open": _open,
     "blocked": _blocked,
     "session": lambda material: last_session.thread_lines(material.thread) if material.thread else [],

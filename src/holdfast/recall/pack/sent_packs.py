@@ -1,7 +1,7 @@
-"""What did the agent know? The packs of a run or a session as they were sent, and how that stands since.
+"""The packs that a run or a session was sent, as they were, and the current state of what they showed.
 
-Making a receipt is taking a pack apart into its lines with what each tells of; keeping them is
-`store.receipt_files`' work. The caller hands in how things stand now.
+Making a receipt splits a pack into its lines with the records they show; `store.receipt_files` stores them. The caller
+passes in the current state.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ _STATES = {"accepted": "stands", "deprecated": "retired"}
 
 @frozen
 class CurrentStanding:
-    """How something stands at this moment."""
+    """The state of a record at this moment."""
 
-    state: str  # as a memory's standing; "" where there are no states
+    state: str  # as a memory's state; "" for records without states
     blob: str | None
 
 
 @frozen
 class SentEntry:
-    """One thing an agent got: which revision, why, in which section, and how it stands since."""
+    """One record that an agent was shown: its revision, the reason, the section, and its state since."""
 
     id: str
     kind: str
     blob: str | None
     why: str
     section: str
-    state: str  # stands, changed since, superseded, retired, stale, expired, erased, …; "" if nobody can tell
-    line: str = ""  # its first words in the pack; none where only ids are left
+    state: str  # stands, changed since, superseded, retired, stale, expired, erased, …; "" if unknown
+    line: str = ""  # its line in the pack; empty if only ids are left
 
 
 @frozen(kw_only=True)
@@ -57,22 +57,22 @@ class SentPack:
     asked: str | None
     files: tuple[str, ...]
     entries: tuple[SentEntry, ...]
-    text: str | None  # as it was sent; None if only its receipt is left
-    late: bool  # given when the run had ended, and so not proven by its capsule
+    text: str | None  # as it was sent; None if only the receipt is left
+    late: bool  # sent after the run ended, so its capsule does not prove it
 
 
 @frozen
 class AgentKnowledge:
-    """What an agent got in a run or a session."""
+    """The packs that an agent got in a run or a session."""
 
     owner: str
     kind: str  # "run" or "session"
     packs: tuple[SentPack, ...]
-    dropped: int  # older packs that were not kept
+    dropped: int  # older packs that were not stored
 
 
 def entries(context: context_pack.ContextPack) -> list[dict[str, Any]]:
-    """What a pack tells of, as its receipt lists it: each thing once, with the section that told it first."""
+    """Returns the records that a pack shows, as its receipt lists them: each once, with its first section."""
     found: dict[str, dict[str, Any]] = {}
     for part in context.sections:
         for line in part.lines:
@@ -82,13 +82,13 @@ def entries(context: context_pack.ContextPack) -> list[dict[str, Any]]:
 
 
 def keep(clone: Clone, context: context_pack.ContextPack, *, owner: str, ts: str) -> StoredReceipt:
-    """Store a pack for a run or a session, durable on return."""
+    """Stores a pack for a run or a session; durable on return."""
     head = head_of(clone, context, ts=ts)
     return receipt_files.keep(clone.layout, owner, head=head, lines=lines_of(context), stores=clone.stores)
 
 
 def head_of(clone: Clone, context: context_pack.ContextPack, *, ts: str) -> dict[str, Any]:
-    """When and where a pack was given, for what, and of what size."""
+    """Returns the receipt's head: time, place, request and size of a pack."""
     return {
         "ts": ts,
         "branch": visible(context.branch) if context.branch else None,
@@ -106,7 +106,7 @@ def head_of(clone: Clone, context: context_pack.ContextPack, *, ts: str) -> dict
 
 
 def counted(head: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> str:
-    """What of a pack is counted: how its session was found, its size, and the memories in it."""
+    """Returns what is counted of a pack: how its session was found, its size, and its memories."""
     tokens, session = head.get("tokens"), head.get("session")
     memories = [str(one.get("id")) for one in told if one.get("kind") in TYPES]
     return tally.telling(
@@ -118,13 +118,13 @@ def counted(head: Mapping[str, Any], told: Iterable[Mapping[str, Any]]) -> str:
 
 
 def counted_of(context: context_pack.ContextPack) -> str:
-    """The same of a pack that was just made."""
+    """Returns the same for a new pack."""
     head = {"tokens": context.tokens, "session": context.session, "how": context.how}
     return counted(head, entries(context))
 
 
 def lines_of(context: context_pack.ContextPack) -> Iterable[dict[str, Any]]:
-    """The lines of a pack, each with what it tells of."""
+    """Yields the lines of a pack, each with the records it shows."""
     where = {id(line): part.name for part in context.sections for line in part.lines}
     for text, line in context_pack.pack_rows(context):
         told = [{**asdict(one), "section": where[id(line)]} for one in line.told] if line else []
@@ -132,20 +132,20 @@ def lines_of(context: context_pack.ContextPack) -> Iterable[dict[str, Any]]:
 
 
 def is_under_way(clone: Clone, run_id: str) -> bool:
-    """Whether a run of this clone has begun and is not complete."""
+    """Whether a run of this clone has started and is not complete."""
     folders = (store.run(run_id) for store in clone.stores)
     return any(os.path.lexists(os.path.join(folder, capsule.OPEN)) for folder in folders)
 
 
 def knew(clone: Clone, owner: str, *, kind: str, now: Mapping[str, CurrentStanding]) -> AgentKnowledge:
-    """What an agent got in a run or a session; `now` says how things stand here since."""
+    """Returns what an agent was shown in a run or a session; `now` has the current states."""
     kept = {one.root: one for one in receipt_files.read(clone.stores, owner)}
     contexts = (capsule.read_context(store.run(owner)) for store in clone.stores)
     listed = receipt_files.entries(next(filter(None, contexts), {})) if kind == "run" else []
     ended = kind == "run" and not is_under_way(clone, owner)
     proven, gone = {one["root"] for one in listed}, clone.erased()
     packs = [_pack(one, now, gone, late=ended and one.root not in proven) for one in kept.values()]
-    for one in (one for one in listed if one["root"] not in kept):  # whose text is not here any more
+    for one in (one for one in listed if one["root"] not in kept):  # packs whose text is no longer stored
         facts: dict[str, Any] = {name: one.get(name) for name in ("number", "root", *_FACTS)}
         told = tuple(_entry({"id": name}, now, gone) for name in one.get("ids") or ())
         packs.append(SentPack(asked=None, files=(), entries=told, text=None, late=False, **facts))
@@ -173,7 +173,7 @@ def _entry(told: Mapping[str, Any], now: Mapping[str, CurrentStanding], gone: It
 
 
 def _since(kind: str, blob: str | None, now: CurrentStanding | None) -> str:
-    """What became of something since then."""
+    """Returns what happened to a record since it was shown."""
     if now is None:
         return "" if kind in ("", "commit", "line", "run", "link") else "not on this branch"
     if now.state not in ("", "accepted"):

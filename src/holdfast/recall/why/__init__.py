@@ -1,4 +1,4 @@
-"""Why a line is there: which run and which turn wrote it, or that nobody recorded it."""
+"""Explains why a line is there: which run and turn wrote it, or that none was recorded."""
 
 from holdfast.lazy_module import lazy_modules
 

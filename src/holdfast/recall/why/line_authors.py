@@ -1,9 +1,9 @@
-"""The lines of a file and who wrote each: what git says, what runs recorded, and the verdict on both.
+"""Finds who wrote each line of a file, from git's blame and from what runs recorded.
 
-The target is a file of the work tree, some lines of it or all; what cannot be explained is refused with the reason.
-In order: git's blame; the commit made during a run; a commit that became this one when history was rewritten
-(`git.cited_commits`); the text of the line among what turns wrote into that file before. Deciding is `verdict`'s
-work; this gathers, and changes nothing but the cache of commits found again.
+The target is a file of the work tree, all of it or some lines; a target that cannot be explained is refused with the
+reason. Checked in this order: git's blame; the commit made during a run; a commit that became this one when history was
+rewritten (`git.cited_commits`); the line's text among what turns wrote into that file before. `verdict` decides; this
+module collects, and changes nothing but the cache of moved commits.
 """
 
 import os
@@ -26,30 +26,30 @@ from holdfast.recall.why.verdict import SLACK, AuthorDoubt, CommitView, LineAuth
 from holdfast.store import fsio
 from holdfast.values import field, frozen, mutable, replace
 
-MAX_FILE = 32 << 20
-_BINARY = 8_000  # bytes among which git looks for a zero
+MAX_FILE = 32 << 20  # bytes; a guess: larger files are generated
+_BINARY = 8_000  # bytes that git searches for a zero to detect a binary file
 _LINES = regex(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.S)
 _HINT = "Name a file, a line of it (src/a.py:12) or some (src/a.py:10-20)."
 
 
 @frozen(kw_only=True)
 class WhyTarget:
-    """A file as it lies in the work tree, and which of its lines are meant."""
+    """A file of the work tree, and the range of its lines to explain."""
 
     path: str
     text: tuple[str, ...]
     first: int  # counted from 1
     last: int
-    whole: bool  # nobody named lines
+    whole: bool  # the user named no lines
     notes: tuple[str, ...] = ()
 
 
 def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
-    """The lines that somebody named, seen from a folder; what cannot be explained is refused with why."""
+    """Returns the lines that a user named, relative to a folder; refuses what cannot be explained."""
     named = _LINES.fullmatch(words)
     if os.path.lexists(os.path.join(folder, words)):
-        named = None  # a file whose own name ends like that is meant as it is spelled
-    path, notes = _inside(repo, named["path"] if named else words, folder)
+        named = None  # a file may have a name that ends like that
+    path, notes = _resolve_path(repo, named["path"] if named else words, folder)
     text = tuple(_text(repo, path))
     first, last, total = 1, len(text), len(text)
     if named:
@@ -60,16 +60,16 @@ def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
     if os.fsencode(f"\t{path}\0") not in repo.run("ls-files", "-s", "-z"):  # as `submodules` asks
         notes = (*notes, f"git does not track {path}")
     if operation := repo.operation():
-        notes = (*notes, f"{operation} is under way: what is not committed yet may have come with it")
+        notes = (*notes, f"{operation} is in progress: uncommitted lines may come from it")
     return WhyTarget(path=path, text=text, first=first, last=last, whole=named is None, notes=notes)
 
 
-def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
-    """The path as the repository spells it; a link is followed to what it names, as an editor does."""
+def _resolve_path(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
+    """Returns the path relative to the top; a link is followed to its target, as an editor does."""
     if not name.strip():
         raise BadInput("no file is named", hint=_HINT)
-    seen = [on_disk(os.path.join(start, name)) for start in (folder, repo.top)]
-    full = next((path for path in seen if os.path.lexists(path)), seen[0])
+    candidates = [on_disk(os.path.join(start, name)) for start in (folder, repo.top)]
+    full = next((path for path in candidates if os.path.lexists(path)), candidates[0])
     path = inside(full, top=repo.top).rstrip("/")
     _refuse_foreign(repo, path)
     if not os.path.islink(os.path.join(repo.top, path)):
@@ -82,9 +82,9 @@ def _inside(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _refuse_foreign(repo: Repo, path: str) -> None:
-    """Refuse what lies in the repository's folder and is none of its files."""
+    """Refuses a path inside the repository's folder that is not one of its files."""
     if ".git" in path.split("/"):
-        raise BadInput(f"{path} is git's own and no file of the project", hint=_HINT)
+        raise BadInput(f"{path} belongs to git, not to the project", hint=_HINT)
     if (inner := submodule_of(path, submodules(repo))) is not None:
         hint = f"Ask git there: git -C {inner} blame -w -C {path[len(inner) + 1 :]}"
         raise BadInput(f"{path} lies in the submodule {inner}, which has a history of its own", hint=hint)
@@ -97,39 +97,39 @@ def _text(repo: Repo, path: str) -> list[str]:
     try:
         data = fsio.read(full, limit=MAX_FILE)
     except FileNotFoundError:
-        raise _why_not_there(repo, path) from None
+        raise _missing_file(repo, path) from None
     except TooLarge:
         raise TooLarge(f"{path} has more than {MAX_FILE >> 20} MiB", hint="Ask `git blame`.") from None
     except NotADirectoryError:
         raise NotFound(f"there is no file {path}", hint=_HINT) from None
     if b"\0" in data[:_BINARY]:
-        raise BadInput(f"{path} is no text, so it has no lines", hint=f"See `git log -- {path}`.")
+        raise BadInput(f"{path} is a binary file, so it has no lines", hint=f"See `git log -- {path}`.")
     return lines_of(data)
 
 
-def _why_not_there(repo: Repo, path: str) -> NotFound:
-    """That a file is not there, and if git once had it, where it went."""
+def _missing_file(repo: Repo, path: str) -> NotFound:
+    """Returns the error for a missing file, and where it went if git once had it."""
     if held_in_index(repo, [path]):
         hint = f"Get it back with `git restore {path}`, or see `git log -- {path}`."
         return NotFound(f"{path} is not in the work tree; git still has it", hint=hint)
     shape = ("log", "-1", "--diff-filter=D", "--format=%h", "HEAD", "--", path)
-    gone = repo.text("--literal-pathspecs", *shape, ok=(0, 128))
-    if gone:
-        return NotFound(f"{path} was deleted by commit {gone}", hint=f"See `git show {gone} -- {path}`.")
+    commit = repo.text("--literal-pathspecs", *shape, ok=(0, 128))
+    if commit:
+        return NotFound(f"{path} was deleted by commit {commit}", hint=f"See `git show {commit} -- {path}`.")
     return NotFound(f"there is no file {path}", hint=_HINT)
 
 
-_PASSED_OVER = "it was changed by a commit that `blame.ignoreRevsFile` passes over, and git guessed what from"
-_AGAIN = "the same text was written again since, and nothing tells which of the copies this is"
-AROUND = 12  # lines looked at on either side: what stands beside a line helps to tell who wrote it
-MAX_MOVED = 2_000  # commits of runs that are looked for in rewritten history
+_PASSED_OVER = "a commit that `blame.ignoreRevsFile` ignores changed the line, and git guessed what it was before"
+_AGAIN = "the same text was written again later, and the copies cannot be told apart"
+AROUND = 12  # lines read on either side, since neighbours help to tell who wrote a line; a guess: a short function
+MAX_MOVED = 2_000  # commits of runs that are searched in rewritten history; a guess that bounds the time
 
-Spell = Callable[[str], str]  # a path as runs record it
+Spell = Callable[[str], str]  # returns a path as runs record it
 
 
 @frozen
 class LineVerdict:
-    """A line, where it came from, and who wrote it."""
+    """A line, its commit, and the verdict on who wrote it."""
 
     blamed: Blamed
     verdict: Verdict
@@ -137,17 +137,17 @@ class LineVerdict:
 
 @mutable
 class LineFindings:
-    """Everything that is known about the lines that were asked about."""
+    """All findings about the lines in question."""
 
     lines: list[LineVerdict] = field(default_factory=list)
     commits: dict[str, commit_details.Commit] = field(default_factory=dict)
     records: dict[str, recorded_runs.RecordedRun] = field(default_factory=dict)
-    made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> runs and turns it was made in
-    became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> what it was before, and how found
+    made: dict[str, dict[str, int | None]] = field(default_factory=dict)  # commit -> the runs and turns that made it
+    became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> its earlier ids, and how found
 
 
 def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFindings:
-    """Who wrote the lines that are asked about."""
+    """Returns who wrote the target's lines."""
     if not asked.text:
         return LineFindings()
     first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
@@ -159,7 +159,7 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
     texts = _Texts(clone, asked, found, blamed)
     whose = {(one.commit, one.path): one for one in blamed if one.commit in found.commits and not one.cut}
-    brought = {place: texts.brought(one) for place, one in whose.items()}
+    brought = {place: texts.added_lines(one) for place, one in whose.items()}
     marks = {line_hash(texts.line(one)) for one in blamed}.union(*brought.values())
     wrote = [one for record in found.records.values() for one in recorded_runs.written(record, paths, marks)]
     verdicts = _Verdicts(found, texts, wrote, spell, now=clone.clock().timestamp(), path=spell(asked.path))
@@ -172,15 +172,15 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFinding
 
 
 def _names(one: Blamed) -> tuple[str, ...]:
-    """What a file was called when a line came into it, and just before."""
+    """Returns the file's names when a line was added, and just before."""
     return (one.path, one.before[1]) if one.before else (one.path,)
 
 
 def _note_commits(clone: Clone, found: LineFindings, oids: Iterable[str]) -> None:
-    """Learn in which runs commits were made, under their own name or under one they had before."""
+    """Adds the runs in which commits were made, under their own id or an earlier one."""
     asked = set(oids)
-    others = dict.fromkeys(oid for one in found.records.values() for oid in one.commits if oid not in asked)
-    for old, now in commit_anchors.resolve(clone, list(others)[-MAX_MOVED:]).items():
+    of_runs = dict.fromkeys(oid for one in found.records.values() for oid in one.commits if oid not in asked)
+    for old, now in commit_anchors.resolve(clone, list(of_runs)[-MAX_MOVED:]).items():
         if now.state == "moved" and now.commit in asked:
             found.became.setdefault(now.commit, {})[old] = now.how
     wanted = asked | {old for olds in found.became.values() for old in olds}
@@ -189,7 +189,7 @@ def _note_commits(clone: Clone, found: LineFindings, oids: Iterable[str]) -> Non
         begin, end = recorded_runs.span(clone, record.event) if not wanted.isdisjoint(record.commits) else (0, 0)
         for oid in wanted.intersection(record.commits):
             commit = found.commits.get(oid)
-            # Only what was made while it ran: a run may have cited or fetched one.
+            # Only commits made while the run was active: it may have cited or fetched others.
             if commit is None or begin - SLACK <= commit.committed <= end + SLACK:
                 found.made.setdefault(oid, {})[record.run] = record.turn_of(oid)
     found.commits |= _commits(clone, {oid for one in found.commits.values() for oid in one.parents})
@@ -202,7 +202,7 @@ def _commits(clone: Clone, oids: Iterable[str]) -> dict[str, commit_details.Comm
 
 
 class _Texts:
-    """The file's lines in the commits that matter, each read once and known by hashes."""
+    """The file's lines in the relevant commits, each read once and known by hashes."""
 
     def __init__(self, clone: Clone, asked: WhyTarget, found: LineFindings, blamed: Sequence[Blamed]) -> None:
         self._now, self._commits = asked.text, found.commits
@@ -211,19 +211,19 @@ class _Texts:
         self._counts: dict[tuple[str, str] | None, Counter[str]] = {}
 
     def line(self, one: Blamed) -> str:
-        """A line as its commit has it: blanks may have changed since."""
-        there = self._texts.get((one.commit, one.path)) if one.commit else None
-        return there[one.at - 1] if there and one.at <= len(there) else one.text
+        """Returns a line as its commit has it: its blanks may have changed since."""
+        rows = self._texts.get((one.commit, one.path)) if one.commit else None
+        return rows[one.at - 1] if rows and one.at <= len(rows) else one.text
 
     def count(self, place: tuple[str, str] | None, mark: str) -> int:
-        """How often a line stands in a file of a commit; None is the work tree."""
+        """Returns how often a line stands in a file of a commit; None means the work tree."""
         if place not in self._counts:
             text = self._now if place is None else self._texts.get(place, ())
             self._counts[place] = Counter(map(line_hash, telling_lines(text)))
         return self._counts[place][mark]
 
-    def brought(self, one: Blamed) -> set[str]:
-        """Hashes of the distinct lines that the commit of a line brought into its file."""
+    def added_lines(self, one: Blamed) -> set[str]:
+        """Returns the hashes of the distinct lines that a line's commit added to its file."""
         olds = [(oid, name) for oid in self._commits[one.commit or ""].parents for name in _names(one)]
         before = {line.strip() for old in olds for line in self._texts.get(old, ())}
         new = {line.strip() for line in self._texts.get((one.commit or "", one.path), ())} - before
@@ -231,7 +231,7 @@ class _Texts:
 
 
 def _places(found: LineFindings, one: Blamed) -> Iterator[tuple[str, str]]:
-    """Where a line's text is looked up: in its commit, in what that was before, and in those before them."""
+    """Yields where a line's text is looked up: its commit, that commit's earlier ids, and their parents."""
     if one.commit is None:
         if one.before:
             yield one.before
@@ -243,7 +243,7 @@ def _places(found: LineFindings, one: Blamed) -> Iterator[tuple[str, str]]:
 
 
 class _Verdicts:
-    """Says of each line who wrote it."""
+    """Decides for each line who wrote it."""
 
     def __init__(
         self, found: LineFindings, texts: _Texts, wrote: Iterable[TurnLines], spell: Spell, *, now: float, path: str
@@ -263,31 +263,31 @@ class _Verdicts:
         if len(names) > 1:
             about.sort(key=_order)
         views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
-        said = verdict.decide(mark, text, views, about, copies=copies)
-        return self._checked(one, said, mark, copies) if isinstance(said, LineAuthor) else said
+        verdict_ = verdict.decide(mark, text, views, about, copies=copies)
+        return self._doubt_copies(one, verdict_, mark, copies) if isinstance(verdict_, LineAuthor) else verdict_
 
     def writer(self, one: Blamed, brought: Collection[str]) -> TurnName | None:
-        """Who wrote most of what the commit of a line brought into its file; first, those that its message names."""
+        """Returns who wrote most of what a line's commit added to its file; runs named in its message come first."""
         commit, here = self._found.commits[one.commit or ""], {*map(self._spell, _names(one))}
-        said = recorded_runs.trailer_names(commit.message)
-        named = {run for run, it in self._found.records.items() if said and not it.harmed and said & it.names}
+        trailers = recorded_runs.trailer_names(commit.message)
+        named = {run for run, it in self._found.records.items() if trailers and not it.harmed and trailers & it.names}
         wrote = [wrote for wrote in self._wrote if wrote.path in here and (not named or wrote.by.run in named)]
         return verdict.main_writer(brought, wrote, commit.authored, commit.committed, named=bool(named))
 
-    def _checked(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
-        """A claim, unless git only guessed that this is the line which the commit brought."""
+    def _doubt_copies(self, one: Blamed, said: LineAuthor, mark: str, copies: int) -> Verdict:
+        """Returns a verdict, or a doubt if git only guessed that this is the line of the commit."""
         turns = {TurnName(said.run, turn) for turn in said.turns}
         compared = ("".join(text.split()) for text in (self._texts.line(one), one.text))  # as git does: without blanks
         if len({*compared}) > 1:
             return AuthorDoubt(_PASSED_OVER, tuple(sorted(turns)))
-        # Git takes a line that is typed again for a copy of the first, in its file and in others.
+        # Git treats a line that is typed again as a copy of the first, in its file and in others.
         names = {self._path, *map(self._spell, _names(one))}
         about = (wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ()))
         later = [wrote for wrote in about if wrote.begin > said.view.until + SLACK and not wrote.whole]
         more = sum(wrote.added.get(mark, 0) - wrote.removed.get(mark, 0) for wrote in later)
         if more > 0 or copies > said.view.here:
             return AuthorDoubt(_AGAIN, tuple(sorted(turns | {wrote.by for wrote in later if mark in wrote.added})))
-        # Where history is cut off, the commit did not bring the line: only its text tells.
+        # In a shallow clone the oldest commit did not add the line: only the text is evidence.
         return replace(said, recorded=said.recorded and not one.cut)
 
     def _views(self, one: Blamed, mark: str) -> Iterator[CommitView]:
@@ -320,7 +320,7 @@ def _order(one: TurnLines) -> tuple[float, TurnName]:
 
 
 def runs_of(found: LineFindings, commit: str | None) -> Mapping[str, int | None]:
-    """The runs in which a commit was made, under this name or under one it had before."""
+    """Returns the runs in which a commit was made, under this id or an earlier one."""
     if commit is None:
         return {}
     olds = found.became.get(commit, {})

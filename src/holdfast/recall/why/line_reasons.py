@@ -1,8 +1,8 @@
-"""Why lines are there, for people: lines with the same answer together, in order or run by run.
+"""Explains lines for people: lines with the same answer are grouped, in order or by run.
 
-`recorded`: the commit that brought the line was made in the run, and the run wrote this text. `matched`: only
-the text tells. Anything else is not known, with what can be said: the run in which the line was committed,
-turns that may have written it, or nothing.
+`recorded`: the run wrote this text, and the commit was made in it. `matched`: only the text is evidence. Otherwise the
+author is not known, and the answer gives what is: the run in which the line was committed, turns that may have written
+it, or nothing.
 """
 
 import re
@@ -23,9 +23,9 @@ from holdfast.values import frozen, grouped
 
 RECORDED, MATCHED, COMMITTED = "recorded", "matched", "committed"
 LIKELY, AMBIGUOUS, UNKNOWN = "likely", "ambiguous", "unknown"
-_BY_TRAILER = "a trailer of its commit names a run, and nothing that was recorded confirms it"
+_BY_TRAILER = "a trailer of its commit names a run, and no record confirms it"
 _CREDIT = regex(r"^(?:co-authored-by|assisted-by|generated-by): *(\S.*)$", re.IGNORECASE)
-_MARGIN = 2  # seconds
+_MARGIN = 2  # seconds: git rounds a commit's time down
 
 
 @frozen
@@ -41,32 +41,32 @@ class WhyRun:
 
 @frozen
 class WhyTurn:
-    """A turn of a run: what was asked, by whom, and what it did."""
+    """A turn of a run: the prompt, its author, and what the turn did."""
 
     turn: int
     ts: str
     by: str
     prompt: str
-    asked_in: int  # the turn in which that was asked; an earlier one where this one only goes on
+    asked_in: int  # the turn with the prompt; an earlier one if this one only continues it
     line: str
 
 
 @frozen
 class WhyCommit:
-    """The commit that brought a line."""
+    """The commit that added a line."""
 
     oid: str
     ts: str
     author: str
     subject: str
-    was: str | None = None  # under which name it was made, if history was rewritten since
-    how: str = ""  # and how that was found out
-    credits: tuple[str, ...] = ()  # whom its message names beside its author
+    was: str | None = None  # its first id, if history was rewritten since
+    how: str = ""  # how that id was found
+    credits: tuple[str, ...] = ()  # the co-authors that its message names
 
 
 @frozen(kw_only=True)
 class WhyAnswer:
-    """Some lines that follow one another, and why they are there."""
+    """Consecutive lines with one answer."""
 
     first: int
     last: int
@@ -75,9 +75,9 @@ class WhyAnswer:
     reason: str = ""  # why nobody is named
     commit: WhyCommit | None = None  # None: not committed yet
     run: WhyRun | None = None  # who wrote it
-    turns: tuple[WhyTurn, ...] = ()  # several if they cannot be told apart; of a likely one, too
-    during: tuple[WhyRun, ...] = ()  # runs in which it was committed, where nobody is named
-    by_trailer: bool = False  # and only a trailer of the commit says so, which anybody may write
+    turns: tuple[WhyTurn, ...] = ()  # several if they cannot be told apart; also of a likely run
+    during: tuple[WhyRun, ...] = ()  # runs that made its commit, if nobody is named
+    by_trailer: bool = False  # only a trailer of the commit names them, which anybody may write
     maybe: tuple[TurnName, ...] = ()
 
 
@@ -95,30 +95,30 @@ class RunShare:
 
 @frozen(kw_only=True)
 class Why:
-    """Why the lines of a file are there."""
+    """The explanation of a file's lines."""
 
     path: str
     first: int
     last: int
     total: int
-    whole: bool  # the file as a whole was asked about
+    whole: bool  # the question was about the whole file
     answers: tuple[WhyAnswer, ...]
-    shares: tuple[RunShare, ...]  # newest first; those that nobody wrote last
+    shares: tuple[RunShare, ...]  # newest first; lines without a run last
     notes: tuple[str, ...] = ()
 
 
-def explain(clone: Clone, asked: WhyTarget, found: LineFindings) -> Why:
-    """What was found about some lines, for people."""
-    telling = _Telling(clone, found)
-    groups = [list(group) for _, group in groupby(found.lines, telling.key)]
-    answers = tuple(telling.answer(group) for group in groups)
+def explain(clone: Clone, asked: WhyTarget, findings: LineFindings) -> Why:
+    """Returns the findings about a target's lines as answers for people."""
+    explainer = _Explainer(clone, findings)
+    groups = [list(group) for _, group in groupby(findings.lines, explainer.key)]
+    answers = tuple(explainer.answer(group) for group in groups)
     same = {name: getattr(asked, name) for name in ("path", "first", "last", "whole", "notes")}
     shares = tuple(_shares(answers)) if asked.whole else ()
     return Why(**same, total=len(asked.text), answers=answers, shares=shares)
 
 
-class _Telling:
-    """Puts what was found into words; each run and commit is looked up once."""
+class _Explainer:
+    """Turns findings into answers; each run and commit is looked up once."""
 
     def __init__(self, clone: Clone, found: LineFindings) -> None:
         self._clone, self._found = clone, found
@@ -126,7 +126,7 @@ class _Telling:
         self._during: dict[str | None, tuple[tuple[str, ...], bool]] = {}
 
     def key(self, one: LineVerdict) -> tuple[object, ...]:
-        """The same for lines that have the same answer."""
+        """Returns a value that is equal for lines with the same answer."""
         said = one.verdict
         if isinstance(said, LineAuthor):
             return one.blamed.commit, said.run, said.turns, said.recorded
@@ -139,19 +139,19 @@ class _Telling:
             "first": first.number,
             "last": last.number,
             "text": tuple(one.blamed.text for one in group),
-            "commit": self._brought(first.commit, said),
+            "commit": self._commit_of(first.commit, said),
         }
         if isinstance(said, LineAuthor):
-            turns = tuple(self._asking(said.run, turn) for turn in said.turns)
+            turns = tuple(self._turn(said.run, turn) for turn in said.turns)
             state = RECORDED if said.recorded else MATCHED
             return WhyAnswer(**fields, state=state, run=self.run(said.run), turns=turns)
         during, by_trailer = self._committed_in(first.commit) if not first.cut else ((), False)
         state = LIKELY if said.likely else AMBIGUOUS if said.maybe else COMMITTED if during else UNKNOWN
         reason = _BY_TRAILER if by_trailer and said.reason == NOBODY else self._reason(said, during)
         if first.cut and not said.maybe:
-            reason = "history is cut off here (a shallow clone), so nobody can tell"
+            reason = "this clone is shallow: the history of the line is missing"
         fields |= {"during": tuple(map(self.run, during)), "by_trailer": by_trailer}
-        turns = tuple(self._asking(by.run, by.turn) for by in said.maybe) if said.likely else ()
+        turns = tuple(self._turn(by.run, by.turn) for by in said.maybe) if said.likely else ()
         return WhyAnswer(**fields, state=state, reason=reason, turns=turns, maybe=said.maybe)
 
     def _reason(self, said: AuthorDoubt, during: Sequence[str]) -> str:
@@ -160,7 +160,7 @@ class _Telling:
         harmed = [one.run for one in self._found.records.values() if one.harmed]
         if harmed:
             more = f" (and {len(harmed) - 1} more)" if harmed[1:] else ""
-            return f"the record of run {harmed[0]}{more} is damaged, so nobody can tell: see `holdfast doctor`"
+            return f"the record of run {harmed[0]}{more} is damaged: see `holdfast doctor`"
         if not during:
             return said.reason
         records = [self._found.records[run] for run in during if run in self._found.records]
@@ -170,7 +170,7 @@ class _Telling:
         return f"it was committed during a run {why}"
 
     def _committed_in(self, oid: str | None) -> tuple[tuple[str, ...], bool]:
-        """The runs in which a commit was made: as they recorded it, else by envelopes, else by a trailer."""
+        """Returns the runs in which a commit was made, by their records, else by envelopes, else by a trailer."""
         if oid not in self._during:
             commit = self._found.commits.get(oid or "")
             runs = tuple(runs_of(self._found, oid)) or tuple(self._by_envelope(commit))
@@ -179,20 +179,20 @@ class _Telling:
         return self._during[oid]
 
     def _by_envelope(self, commit: Commit | None) -> Iterable[str]:
-        """The runs of other clones that ended at a commit made meanwhile; ours say what they made."""
-        there = recorded_runs.runs_at(self._clone, commit.oid) if commit else []
-        others = (event for event in there if not recorded_runs.has_body(self._clone, event))
+        """Returns the runs of other clones that ended at a commit made meanwhile; our own runs record their commits."""
+        events = recorded_runs.runs_at(self._clone, commit.oid) if commit else []
+        others = (event for event in events if not recorded_runs.has_body(self._clone, event))
         return sorted(event.run_id or "" for event in others if commit and _was_made_in(event, commit))
 
     def _by_trailer(self, commit: Commit | None) -> Iterable[str]:
-        """The runs that the trailers of a commit's message name, as far as it was made while they ran."""
+        """Returns the runs that a commit's trailers name, if it was made while they ran."""
         named = sorted(recorded_runs.trailer_names(commit.message)) if commit else ()
         events = filter(None, (recorded_runs.run_event(self._clone, run) for run in named))
         spans = [(event.run_id or "", *recorded_runs.span(self._clone, event)) for event in events]
         at = commit.committed if commit else 0
         return [run for run, begin, end in spans if begin - _MARGIN <= at <= end + _MARGIN]
 
-    def _brought(self, oid: str | None, said: LineAuthor | AuthorDoubt) -> WhyCommit | None:
+    def _commit_of(self, oid: str | None, said: LineAuthor | AuthorDoubt) -> WhyCommit | None:
         if oid is None:
             return None
         commit, olds = self._found.commits.get(oid), self._found.became.get(oid, {})
@@ -205,7 +205,7 @@ class _Telling:
         return WhyCommit(oid, when, commit.name, subject, was, how, tuple(dict.fromkeys(credits_)))
 
     def run(self, run: str) -> WhyRun:
-        """A run in short, as far as it is here."""
+        """Returns a run in short, as far as it is in this clone."""
         if run in self._runs:
             return self._runs[run]
         record = self._found.records.get(run)
@@ -217,24 +217,24 @@ class _Telling:
         summary = recorded_runs.text_of(joined.get("outputs"), "summary")
         return self._runs.setdefault(run, WhyRun(run, name, started, summary, event.parent_run_id))
 
-    def _asking(self, run: str, number: int) -> WhyTurn:
+    def _turn(self, run: str, number: int) -> WhyTurn:
         turns: Mapping[int, recorded_runs.RecordedTurn] = self._found.records[run].turns
         turn = turns[number]
-        asked = next((turns[n] for n in sorted(turns, reverse=True) if n <= number and turns[n].prompt), turn)
-        return WhyTurn(number, turn.ts, turn.by, asked.prompt, asked.number, turn.line)
+        prompt_turn = next((turns[n] for n in sorted(turns, reverse=True) if n <= number and turns[n].prompt), turn)
+        return WhyTurn(number, turn.ts, turn.by, prompt_turn.prompt, prompt_turn.number, turn.line)
 
 
 def _was_made_in(event: Event, commit: Commit) -> bool:
-    """Whether a commit was made while a run was under way that was at it when it was recorded.
+    """Whether a commit was made during the run that names it.
 
-    A run that was imported later names the commit it began at, which is older than itself.
+    A run that was imported later names the commit it started at, which is older than the run.
     """
     start, end = recorded_runs.began(event), recorded_runs.seconds(event.ts)
     return start is not None and end is not None and start + _MARGIN < commit.committed <= end
 
 
 def _shares(answers: Sequence[WhyAnswer]) -> list[RunShare]:
-    """The lines of a file by the runs that wrote them, newest first, and what nobody wrote."""
+    """Returns the lines of a file by run, newest first, then those without a run."""
     shares = [_share(group) for group in grouped((one.run.id if one.run else None, one) for one in answers).values()]
     shares.sort(key=lambda one: one.run.started if one.run else "", reverse=True)
     return shares
@@ -250,7 +250,7 @@ def _share(group: Sequence[WhyAnswer]) -> RunShare:
         run=group[0].run,
         count=sum(map(_size, group)),
         recorded=sum(_size(one) for one in group if one.state == RECORDED),
-        ranges=tuple(_joined((one.first, one.last) for one in group)),
+        ranges=tuple(_merged((one.first, one.last) for one in group)),
         turns=tuple(turns[number] for number in sorted(turns)),
         reasons={reason: number for reason, number in reasons.items() if number},
     )
@@ -260,12 +260,12 @@ def _size(one: WhyAnswer) -> int:
     return one.last - one.first + 1
 
 
-def _joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The same ranges, those that touch made one."""
-    found: list[tuple[int, int]] = []
+def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Returns the ranges with adjacent ones merged."""
+    merged: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
-        if found and found[-1][1] + 1 >= first:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if merged and merged[-1][1] + 1 >= first:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
-            found.append((first, last))
-    return found
+            merged.append((first, last))
+    return merged

@@ -1,7 +1,7 @@
-"""What runs recorded about a file: the lines their turns wrote into it, and the commits made in them.
+"""Reads what runs recorded about a file: the lines their turns wrote, and the commits they made.
 
-An event's body names the files a run touched and the commits it made, so only capsules that can matter are
-opened, however many there are. What is damaged, erased or private to another clone is not there.
+An event's body names the files a run touched and the commits it made, so only relevant capsules are opened, however
+many there are. Damaged, erased or private records of other clones are treated as missing.
 """
 
 import contextlib
@@ -30,29 +30,29 @@ _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
 _STARTED = regex(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-")
 _ACTION, _SEALED = b'"action":', b'"sealed":'
 _WHOLE = regex(r'"content"\s*:')
-# A trailer of a commit's message that names a run, or the session it came from; "See-also" and the like only cite one.
+# A trailer that names the run or session a commit came from; "See-also" and the like only cite one.
 _NAMING = regex(r"^[\w-]*(?:run|session|checkpoint|conversation|thread|transcript|chat)[\w-]*: *(\S.*)$", re.I | re.M)
 _NAME, _NUMBER = regex(r"[\w-]{8,}"), regex(r"[0-9a-f-]{8,}")
-_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # some put a date before it
+_UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # some agents put a date before it
 
 
 @frozen
 class RecordedTurn:
-    """A turn of a run, as far as it explains a line."""
+    """The part of a run's turn that explains a line."""
 
     number: int
     ts: str
     ended: str
-    by: str  # who asked: user, or agent for a helper's orders
+    by: str  # who wrote the prompt: user, or agent for a helper's orders
     prompt: str
     line: str  # the turn in a sentence
     commits: tuple[str, ...]
 
 
 class RecordedRun:
-    """A run of which something is here.
+    """A run with records in this clone.
 
-    `folder` is its capsule, None if that is not here; `touched` says that it wrote one of the files asked about.
+    `folder` is its capsule, None if that is missing; `touched` says that it wrote one of the files in question.
     """
 
     def __init__(self, event: Event, folder: str | None, commits: tuple[str, ...], *, touched: bool) -> None:
@@ -64,63 +64,63 @@ class RecordedRun:
 
     @property
     def has_lines(self) -> bool:
-        """Whether what it wrote was recorded line by line."""
+        """Whether its edits were recorded line by line."""
         return self.folder is not None and os.path.isfile(os.path.join(self.folder, *LINES.split("/")))
 
     @cached_property
     def harmed(self) -> bool:
-        """Whether what it recorded of turns and lines is damaged; then nothing of it is believed."""
+        """Whether its records of turns and lines are damaged; then none of them is used."""
         return self.folder is not None and bool(capsule.harmed(self.folder, (LINES, TURNS)))
 
     @cached_property
     def turns(self) -> dict[int, RecordedTurn]:
-        """Its turns by number, read when first asked for."""
+        """Returns its turns by number, read on first use."""
         rows = capsule.read_rows(self.folder, TURNS) if self.folder else ()
         return {turn.number: turn for turn in map(_turn, rows) if turn}
 
     @cached_property
     def context(self) -> dict[str, Any]:
-        """What was known of it when it began; empty if that is not here."""
+        """Returns the facts recorded at its start; empty if they are missing."""
         return capsule.read_context(self.folder)
 
     @property
     def names(self) -> set[str]:
-        """What a commit may call it: its own name, its session's, or a number in the path of its transcript."""
+        """Returns the names a commit may use for it: its id, its session's, or a number in its transcript's path."""
         parts = text_of(self.context.get("transcript"), "path").split("/")
-        # A folder of many is often split after the first digits: 3f/a0c41b… is 3fa0c41b…
+        # Large folders are often split after the first digits: 3f/a0c41b… is 3fa0c41b…
         numbers = filter(_NUMBER.fullmatch, (*parts, *map("".join, pairwise(parts))))
         return {self.run, text_of(self.context.get("agent"), "session"), *numbers}
 
     def turn_of(self, commit: str) -> int | None:
-        """The turn in which a commit was made; the first that has it."""
+        """Returns the first turn in which a commit was made."""
         return next((n for n, turn in sorted(self.turns.items()) if commit in turn.commits), None)
 
 
 def trailer_names(message: str) -> set[str]:
-    """The names of runs and sessions, as it seems, in the trailers of a commit's message."""
+    """Returns the likely names of runs and sessions in the trailers of a commit's message."""
     values = "\n".join(_NAMING.findall(message.rpartition("\n\n")[2]))
     return {*_NAME.findall(values), *_UUID.findall(values)}
 
 
 def run_event(clone: Clone, run: str) -> Event | None:
-    """The last event of a run this clone knows of, on any line; none if it was erased."""
+    """Returns the last event of a run this clone knows of, on any line; None if it was erased."""
     return last_of_each(clone, clone.find_events("all", kinds=("run",), runs=(run,))).get(run)
 
 
 def runs_at(clone: Clone, commit: str) -> list[Event]:
-    """The runs that ended at a commit, or began there."""
+    """Returns the runs that ended or started at a commit."""
     return list(last_of_each(clone, clone.find_events("all", kinds=("run",), heads=(commit,))).values())
 
 
 def last_of_each(clone: Clone, events: Iterable[Event]) -> dict[str, Event]:
-    """Run to its last event; those that were erased are left out."""
-    gone = clone.erased()
+    """Returns each run's last event, without erased runs."""
+    erased = clone.erased()
     last = {event.run_id: event for event in sorted(events, key=lambda event: event.ts) if event.run_id}
-    return {run: e for run, e in last.items() if gone.isdisjoint((run, e.target or "", e.hash_self))}
+    return {run: e for run, e in last.items() if erased.isdisjoint((run, e.target or "", e.hash_self))}
 
 
 def records(clone: Clone, *, paths: Collection[str], commits: Collection[str]) -> dict[str, RecordedRun]:
-    """The runs that wrote one of these files, and those in which one of these commits was made."""
+    """Returns the runs that wrote one of these files or made one of these commits."""
     events = clone.runs_naming([*paths, *(f"commit:{oid}" for oid in commits)])
     named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
     wanted = {oid.encode("ascii") for oid in commits}
@@ -130,9 +130,9 @@ def records(clone: Clone, *, paths: Collection[str], commits: Collection[str]) -
         if not raw:
             continue
         touched = any(name in raw for name in named) or raw.count(_ACTION) >= ALL_FILES
-        made = _COMMIT.findall(raw)
-        if touched or not wanted.isdisjoint(made):
-            oids = tuple(oid.decode("ascii") for oid in dict.fromkeys(made))
+        commits_made = _COMMIT.findall(raw)
+        if touched or not wanted.isdisjoint(commits_made):
+            oids = tuple(oid.decode("ascii") for oid in dict.fromkeys(commits_made))
             found[event.run_id or ""] = RecordedRun(event, folder_of(clone, event.run_id or ""), oids, touched=touched)
     return found
 
@@ -143,23 +143,23 @@ def _raw(clone: Clone, event: Event) -> bytes | None:
         if raw and _SEALED in raw:
             return json.dumps(clone.bodies.get(event.body or ""), ensure_ascii=False).encode("utf-8", "replace")
         return raw
-    except (HoldfastError, OSError):  # a link, or unreadable: `doctor` names it
+    except (HoldfastError, OSError):  # a link, or unreadable: `doctor` reports it
         return None
 
 
 def has_body(clone: Clone, event: Event) -> bool:
-    """Whether what a run recorded of itself is here."""
+    """Whether a run's own record is in this clone."""
     return bool(_raw(clone, event))
 
 
 def began(event: Event) -> float | None:
-    """When a run began, by its name."""
+    """Returns the start of a run, from its id."""
     named = _STARTED.match(event.run_id or "")
     return seconds("{}-{}-{}T{}:{}:{}+00:00".format(*named.groups())) if named else None
 
 
 def span(clone: Clone, event: Event) -> tuple[float, float]:
-    """From when to when a run was under way, as it recorded it, else by its name and its event."""
+    """Returns the start and end of a run, as it recorded them, else from its id and its event."""
     joined = clone.joined(event)
     first, last = (seconds(str(joined.get(name) or "")) for name in ("started", "ended"))
     end = last if last is not None else seconds(event.ts)
@@ -168,22 +168,22 @@ def span(clone: Clone, event: Event) -> tuple[float, float]:
 
 
 def folder_of(clone: Clone, run: str) -> str | None:
-    """The folder of a run's capsule, if it is here."""
+    """Returns the folder of a run's capsule, if it is in this clone."""
     return next((path for path in (store.run(run) for store in clone.stores) if os.path.isdir(path)), None)
 
 
 def written(record: RecordedRun, paths: Collection[str], marks: Collection[str]) -> list[TurnLines]:
-    """What a run wrote of lines with these hashes into these files, turn by turn."""
+    """Returns what a run wrote into these files of lines with these hashes, turn by turn."""
     folder, wanted = record.folder, frozenset(marks)
     if folder is None or not record.touched or record.harmed:
         return []
     rows = [r for r in _lines(folder, paths) if not wanted.isdisjoint((*_marks(r, "added"), *_marks(r, "removed")))]
     whole = _written_whole(folder, rows) if any(map(_may_be_whole, rows)) else set()
-    return [one for row in rows if (one := _wrote(record, row, whole, marks)) is not None]
+    return [one for row in rows if (one := _turn_lines(record, row, whole, marks)) is not None]
 
 
 def _lines(folder: str, paths: Collection[str]) -> Iterator[dict[str, Any]]:
-    """The rows of some files; taking the others apart would cost most of the time."""
+    """Yields the rows of some files; parsing the others would take most of the time."""
     named = [json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") for path in paths]
     with capsule.open_lines(folder, LINES) as file:
         for line in (line for line in file if any(name in line for name in named)):
@@ -198,34 +198,34 @@ def _marks(row: Mapping[str, Any], name: str) -> list[str]:
 
 
 def _may_be_whole(row: Mapping[str, Any]) -> bool:
-    """Whether a row may hold lines that stood there before: not of a new file, nor where these are listed."""
+    """Whether a row may contain lines that were there before: not for a new file, nor where `kept` lists them."""
     return row.get("action") != "add" and not isinstance(row.get("kept"), list)
 
 
 def _written_whole(folder: str, rows: Iterable[Mapping[str, Any]]) -> set[tuple[object, str]]:
-    """Turn and file where a call gave the file's content, and nobody knows what of it stood there before."""
+    """Returns turn and file of calls that wrote a whole file whose old lines are not known."""
     asked = {(row.get("turn"), str(row.get("path"))): row for row in rows if _may_be_whole(row)}
-    # Null says so; older runs say nothing of it, but their calls do.
+    # A null `kept` marks such a write; older runs have no `kept`, but their calls show it.
     found = {place for place, row in asked.items() if "kept" in row}
     turns = {turn for turn, _ in asked}
     for cycle in capsule.read_rows(folder, CYCLES):
         if cycle.get("turn") in turns:
-            for given in _edits(cycle):
+            for given in _whole_file_inputs(cycle):
                 found |= {
                     (turn, path) for turn, path in asked if turn == cycle["turn"] and path.rpartition("/")[2] in given
                 }
     return found
 
 
-def _edits(cycle: Mapping[str, Any]) -> Iterator[str]:
-    """What calls were given that wrote a file whole: a content, whatever the tool is called."""
+def _whole_file_inputs(cycle: Mapping[str, Any]) -> Iterator[str]:
+    """Yields the inputs of calls that wrote a whole file: a content, whatever the tool's name."""
     for call in dicts_of(dict_of(cycle.get("proposal")).get("calls")):
         given = call.get("input") if call.get("kind") == "edit" else None
         if isinstance(given, str) and _WHOLE.search(given):
             yield given
 
 
-def _wrote(
+def _turn_lines(
     record: RecordedRun, row: Mapping[str, Any], whole: Collection[tuple[object, str]], marks: Collection[str]
 ) -> TurnLines | None:
     number = row.get("turn")
@@ -256,13 +256,13 @@ def _turn(row: Mapping[str, Any]) -> RecordedTurn | None:
 
 
 def text_of(row: object, name: str) -> str:
-    """A text of a JSON object; empty if it is none."""
+    """Returns a text of a JSON object; empty if it is missing or not a text."""
     found = dict_of(row).get(name)
     return found if isinstance(found, str) else ""
 
 
 def seconds(ts: str) -> float | None:
-    """A moment as git counts time."""
+    """Returns a time in seconds since 1970, as git counts; None if it is not a time."""
     try:
         return datetime.fromisoformat(ts).timestamp()
     except (ValueError, OverflowError, OSError):
