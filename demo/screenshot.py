@@ -1,6 +1,7 @@
-"""The picture of the review screen in the README: a real screen over a scratch project.
+"""The pictures of the review screen in the docs: a real screen over a scratch project.
 
-    python demo/screenshot.py          writes docs/images/review.svg
+    python demo/screenshot.py            writes docs/images/review.svg and the others
+    python demo/screenshot.py FOLDER     writes them there
 
 Ids and times are fixed, so that the picture changes only where the screen does.
 """
@@ -11,7 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -21,8 +22,13 @@ from holdfast.interfaces.tui.review_screen import ReviewApp
 from holdfast.model.event import EventDraft
 from holdfast.project import Project
 
-PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "review.svg"
-SIZE = (124, 44)
+IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+PICTURES = {  # by name: columns and rows, and the keys that are pressed once the contradiction is selected
+    "review": ((124, 44), ()),
+    "review-narrow": ((40, 30), ()),
+    "review-wide": ((200, 34), ("x", "x")),
+    "review-help": ((100, 30), ("question_mark",)),
+}
 RUN = "20261114T090000Z-5d2c1e"
 PROMPT = """The gateway timed out again last night and two customers were charged twice.
 Look at src/net/retry.py: it repeats every failed call three times.
@@ -40,9 +46,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         settle_in(Path(folder))
         project = scratch(Path(folder) / "shop")
-        PICTURE.parent.mkdir(parents=True, exist_ok=True)
-        PICTURE.write_text(plain(asyncio.run(picture(project))), encoding="utf-8")
-    print(f"wrote {PICTURE.relative_to(PICTURE.parent.parent.parent)}", file=sys.stderr)
+        images = Path(sys.argv[1]) if sys.argv[1:] else IMAGES
+        images.mkdir(parents=True, exist_ok=True)
+        for name, (size, keys) in PICTURES.items():
+            drawn = plain(asyncio.run(picture(project, size, keys)))
+            (images / f"{name}.svg").write_text(drawn, encoding="utf-8")
+            print(f"wrote {name}.svg", file=sys.stderr)
 
 
 def settle_in(folder: Path) -> None:
@@ -131,14 +140,16 @@ def _waiting(project: Project) -> None:
     )
 
 
-async def picture(project: Project) -> str:
-    """The screen with the contradiction selected, once everything was looked up."""
+async def picture(project: Project, size: tuple[int, int], keys: Sequence[str]) -> str:
+    """The screen with the contradiction selected and these keys pressed, once everything was looked up."""
     app = ReviewApp(project.memory, partial(cited, project.clone))
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=size) as pilot:
         while not app.tray.items:
             await pilot.pause(0.05)
         for _ in range(app.tray.place("DEC-7f3k")):
             await pilot.press("j")
+        for key in keys:
+            await pilot.press(key)
         await pilot.pause(0.5)
         await app.workers.wait_for_complete()
         await pilot.pause()

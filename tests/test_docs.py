@@ -228,7 +228,7 @@ def test_the_commands_of_a_guide_run(repo: GitRepo, tmp_path: Path, name: str) -
 
 
 SAID = {  # what a reader has to see at the end of the way
-    "README.md": ("FCT-readme", "Every change is described in the README.", "ok: looked at", "Holdfast is gone"),
+    "README.md": ("FCT-readme", "Every change is described in the README.", "ok: checked", "Holdfast is gone"),
     "docs/tutorial.md": ("FCT-postgres", "partial refunds", "Show refunds in the list", "Holdfast is gone"),
     "docs/how-to/from-beads.md": ("Refund", "List refunds"),
     "docs/how-to/from-basic-memory.md": ("Never retry payments",),

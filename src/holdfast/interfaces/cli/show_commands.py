@@ -163,9 +163,20 @@ def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     yield "file", f"{thing.path} ({origin})" if origin else thing.path or ""
     if thing.kind in ("memory", "candidate"):
         yield from _standing(thing.fields)
+        yield from _header(thing)
     history = [row.partition(" ") for row in thing.fields.get("history") or ()]
     yield "history", ", ".join(f"{kind} {ago(ts)}" for ts, _, kind in history)
     yield "updated", _moment(history[-1][0]) if history else ""
+
+
+def _header(thing: ShownRecord) -> Iterator[tuple[str, str]]:
+    """What a memory's file says above its text and is not shown already, as people read it."""
+    shown = {"id", "evidence", "suggests", "because", *(["status"] if thing.fields.get("status") else [])}
+    header = (thing.text or "").removeprefix("---\n").partition("\n---\n")
+    for row in header[0].splitlines() if header[1] else ():
+        name, colon, value = row.partition(": ")
+        if colon and name not in shown and value not in ("null", "[]", '""'):
+            yield name.replace("_", " "), _cut(value.strip('[]"').replace('", "', ", "))
 
 
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

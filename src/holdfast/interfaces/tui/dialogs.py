@@ -71,7 +71,7 @@ class KeyLine(Static):
     MORE: ClassVar[tuple[str, ...]] = ("x mark", "R reject all")  # where there is room
     LEAVING: ClassVar[tuple[str, ...]] = ("? help", "q quit")  # what nobody may miss
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """All of them; where the line is too short, how to get help and how to leave come first."""
         usual = [one for one in self.KEYS if one not in (*self.LEAVING, *self.MORE)]
         first = [*self.LEAVING, *usual]
@@ -80,7 +80,7 @@ class KeyLine(Static):
             *(first[:number] for number in range(len(first), 0, -1)),
         )
         lines = (" ".join(named) for named in fitting)
-        shown = next((line for line in lines if len(line) <= event.size.width), self.LEAVING[0])
+        shown = next((line for line in lines if len(line) <= self.content_size.width), self.LEAVING[0])
         said = Text(shown, no_wrap=True)
         said.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
         self.update(said)
