@@ -13,12 +13,13 @@ JOBS   ?= auto
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-team demo-crew test test-fast test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
+.PHONY: help demo demo-team demo-crew pictures test test-fast test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
 	@echo "make demo-team  two clones and a Postgres server: an agent killed on one machine goes on on another"
 	@echo "make demo-crew  three tasks, scripted agents: one fails first and succeeds once it is told how"
+	@echo "make pictures  draw the pictures of the docs again: the terminal and the review screen"
 	@echo "make test     all tests (about four minutes on two cores)"
 	@echo "make test-fast  values, rules, files on disk and the shape of the code: for the inner loop"
 	@echo "make test-adapters  the suites of LangGraph, OpenAI Agents SDK and Google ADK, which it installs from PyPI"
@@ -70,6 +71,10 @@ demo-team: $(TEAM)
 # Crews keep their queue in the agents' store, whose SQLAlchemy comes with the tests.
 demo-crew: $(STAMP)
 	@$(BIN)/python -m demo.crew
+
+pictures: $(STAMP)
+	@$(BIN)/python demo/terminal.py
+	@$(BIN)/python demo/screenshot.py
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)

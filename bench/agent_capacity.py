@@ -172,7 +172,7 @@ class _RawServer(_Raw):
 
 @contextlib.contextmanager
 def _server() -> Iterator[Any]:
-    """A durable server with the roles of docs/agents.md, and a template with our tables."""
+    """A durable server with the roles of docs/reference/agents.md, and a template with our tables."""
     from demo.local_postgres import local_postgres
 
     with local_postgres(durable=True) as server:

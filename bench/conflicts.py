@@ -33,7 +33,12 @@ HALVES = {
 }
 UNSEEN = ("held out", "fresh", "statements", "check")  # neither judge is fitted to these
 # Pages that tell of one project: what they say does not contradict itself. The judge is fitted to the first.
-DOCS = {"fitted": ["docs/adr", "docs/design"], "unseen": ["docs", "README.md"]}
+_FORMATS = ("log-format", "recordings", "memory-files", "on-disk", "hooks")
+_METHODS = ("transcripts", "contradictions", "extraction", "graph", "search-index", "ranking")
+_FITTED = [f"docs/reference/{name}.md" for name in _FORMATS] + [f"docs/explanation/{name}.md" for name in _METHODS]
+_GUIDES = ("commands", "settings", "errors", "python", "mcp", "connect", "recall", "why", "models", "stats", "agents")
+_UNSEEN = [f"docs/reference/{name}.md" for name in _GUIDES] + ["docs/explanation/concepts.md"]
+DOCS = {"fitted": ["docs/adr", *_FITTED], "unseen": ["docs", "docs/how-to", *_UNSEEN, "README.md"]}
 # Precision and recall that are asked for: of what blocks, of what is shown, and of what is shown as a duplicate.
 BARS = {"contradicts": (0.95, 0.0), "contradicts or may": (0.0, 0.7), "looks like": (0.7, 0.7)}
 ENTRIES, ROUNDS = 10_000, 7

@@ -4,9 +4,9 @@
 
 Both are boosted trees. A pair of the first author counts a fifth: his are many, short and easier. Thresholds are
 set on `tuning_more.jsonl`, which seven authors wrote. Pairs alone would teach that two statements are always
-about one thing; so the sentences of docs/adr and docs/design, which do not contradict one another, are held
-against their neighbours and count as what is no contradiction. The figures it prints are measured on pairs and
-pages that the judge has not seen. The held-out half is never read.
+about one thing; so the sentences of the ADRs and of the pages on formats and methods, which do not contradict one
+another, are held against their neighbours and count as what is no contradiction. The figures it prints are measured
+on pairs and pages that the judge has not seen. The held-out half is never read.
 
     python -m bench.fit_conflicts --without lean --without number   # what a group of features is worth; writes nothing
 """

@@ -110,7 +110,7 @@ def story(folder: Path) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hf-crew-") as name:
         story(Path(name))
-    print("\nAll of it is gone again; docs/crew.md tells how to let your own agents work.")
+    print("\nAll of it is gone again; docs/how-to/crew.md tells how to let your own agents work.")
 
 
 if __name__ == "__main__":

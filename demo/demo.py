@@ -97,7 +97,7 @@ class Stage:
         return str(max(waiting, key=lambda one: one["proposed_at"] or "")["id"])
 
     def decision(self) -> str:
-        return str(json.loads(self.ask("holdfast", "facts", "--type", "decision", "--json"))["items"][0]["id"])
+        return str(json.loads(self.ask("holdfast", "memories", "--type", "decision", "--json"))["items"][0]["id"])
 
 
 def set_up(stage: Stage) -> None:
@@ -150,7 +150,7 @@ def second_agent(stage: Stage) -> None:
     stage.tell("Meanwhile another agent works on search. It starts from main and sees nothing of the other.")
     stage.type("git", "switch", "-q", "main")
     stage.type("git", "switch", "-q", "-c", "faster-search")
-    stage.type("holdfast", "facts")
+    stage.type("holdfast", "memories")
     for milliseconds in ("70", "40"):
         work = ["sh", "agents/search.sh", milliseconds]
         stage.type("holdfast", "run", "--task", "search", "--layer", "L3", "--scale", "4", "--", *work)
@@ -234,8 +234,8 @@ def together(stage: Stage) -> None:
     stage.tell("The next agent asks.")
     stage.type("holdfast", "recall", "postgres")
     stage.type("holdfast", "show", stage.last_run())
-    stage.type("holdfast", "facts")
-    stage.type("holdfast", "timeline", "--sort", "layer,scale")
+    stage.type("holdfast", "memories")
+    stage.type("holdfast", "log", "--sort", "layer,scale")
     stage.type("holdfast", "state")
     stage.type("holdfast", "next")
     stage.type("holdfast", "journal")
@@ -291,7 +291,7 @@ def outcome(stage: Stage) -> None:
     stage.tell("What came of it:")
     events = [json.loads(line) for line in stage.ask("holdfast", "log", "--json").splitlines()]
     runs = sum(event["kind"] == "run" for event in events)
-    facts = json.loads(stage.ask("holdfast", "facts", "--type", "all", "--json"))["items"]
+    facts = json.loads(stage.ask("holdfast", "memories", "--json"))["items"]
     waiting = json.loads(stage.ask("holdfast", "review", "list", "--json"))["items"]
     stand = sum(one["status"] == "accepted" for one in facts)
     print(f"{runs} runs of agents in a log of {len(events)} events, linked by hash and verified.")

@@ -89,7 +89,7 @@ class LocalPostgres:
         return done.stdout.decode().strip()
 
     def make_agents(self, database: str) -> None:
-        """A database with the tables of agents, and the roles that docs/agents.md tells a DBA to make."""
+        """A database with the tables of agents, and the roles that docs/reference/agents.md tells a DBA to make."""
         from holdfast.agent_store import database as agents_database
         from holdfast.agent_store import schema_steps
 

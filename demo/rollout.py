@@ -9,10 +9,10 @@ WROTE = ("def total(cents: list[int]) -> int:", "    return sum(cents)")
 PATCH = "\n".join(("*** Begin Patch", "*** Add File: checkout.py", *(f"+{row}" for row in WROTE), "*** End Patch", ""))
 
 
-def write(home: Path, repository: Path) -> None:
+def write(home: Path, repository: Path, *, ago: timedelta = timedelta(hours=2)) -> None:
     """Put the session where Codex keeps them, and what it wrote into the repository."""
     (repository / "checkout.py").write_text("\n".join((*WROTE, "")), encoding="utf-8")
-    began = datetime.now(UTC) - timedelta(hours=2)
+    began = datetime.now(UTC) - ago
     folder = home / ".codex" / "sessions" / began.strftime("%Y/%m/%d")
     folder.mkdir(parents=True)
     rows = [

@@ -97,7 +97,7 @@ def story(folder: Path, server: LocalPostgres) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="hf-team-") as name, local_postgres() as server:
         story(Path(name), server)
-    print("\nAll of it is gone again; docs/agents.md tells how to set up a server of your own.")
+    print("\nAll of it is gone again; docs/reference/agents.md tells how to set up a server of your own.")
 
 
 if __name__ == "__main__":

@@ -31,6 +31,9 @@ from holdfast.store import fsio
 from tests import making
 
 SEED = "HOLDFAST_TEST_SEED"
+GOLDEN = Path(__file__).resolve().parent / "golden" / "screens"
+WRITING = os.environ.get("HOLDFAST_GOLDEN") == "write"  # read before a test clears its environment
+PAST = re.compile(r"\b(\d+ (minute|hour|day|week|month|year)s? ago|just now)\b")
 
 settings.register_profile(
     "default",
@@ -464,3 +467,12 @@ def inside(repo: GitRepo) -> Iterator[GitRepo]:
     os.chdir(repo.path)
     yield repo
     os.chdir(here)
+
+
+def golden(name: str, text: str) -> None:
+    """The screen is this text, exactly; `HOLDFAST_GOLDEN=write` writes it for a person to look at."""
+    path = GOLDEN / f"{name}.txt"
+    if WRITING:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert text == path.read_text()

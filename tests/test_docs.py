@@ -1,8 +1,8 @@
 """Documentation as a test: what the code can do stands in the docs, and what they name is there."""
 
 import json
+import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -14,9 +14,12 @@ import click
 import pytest
 
 from holdfast import config, errors
+from holdfast.capture.agents import DIALECTS
 from holdfast.interfaces import command_table
+from holdfast.interfaces.cli.help_commands import glossary
 from holdfast.interfaces.cli.main import root
 from holdfast.model.memory import SHARED
+from holdfast.security.person import running_agent
 from holdfast.values import fields
 from tests.conftest import Cli, GitRepo, init
 
@@ -27,6 +30,10 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 
 def page(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(text: str, kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", text, re.S)
 
 
 def commands(group: click.Group, prefix: str = "holdfast") -> Iterator[tuple[str, click.Command]]:
@@ -48,9 +55,9 @@ def test_the_table_of_commands_says_what_they_say() -> None:
 
 
 def section(name: str) -> str:
-    """What docs/commands.md says about one command."""
-    found = re.search(rf"^### `{re.escape(name)}`\n(.*?)(?=^##|\Z)", page("docs/commands.md"), re.M | re.S)
-    assert found, f"docs/commands.md has no section for {name}"
+    """What docs/reference/commands.md says about one command."""
+    found = re.search(rf"^### `{re.escape(name)}`\n(.*?)(?=^##|\Z)", page("docs/reference/commands.md"), re.M | re.S)
+    assert found, f"docs/reference/commands.md has no section for {name}"
     return found[1]
 
 
@@ -61,7 +68,7 @@ def test_every_command_and_option_is_described(name: str) -> None:
     for option in COMMANDS[name].params:
         for spelling in (*option.opts, *option.secondary_opts):
             if isinstance(option, click.Option) and spelling not in ("--json", "--help"):
-                assert f"`{spelling}" in text, f"{name} {spelling} is not in docs/commands.md"
+                assert f"`{spelling}" in text, f"{name} {spelling} is not in docs/reference/commands.md"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -76,13 +83,13 @@ def test_every_command_answers_in_json_and_says_what_it_does(name: str) -> None:
 
 def test_no_command_is_described_that_is_not_there() -> None:
     """Who follows the docs must not meet `No such command`."""
-    described = re.findall(r"^### `(holdfast[^`]*)`", page("docs/commands.md"), re.M)
+    described = re.findall(r"^### `(holdfast[^`]*)`", page("docs/reference/commands.md"), re.M)
     assert sorted(described) == sorted(COMMANDS)
 
 
 def test_every_error_stands_with_its_code() -> None:
     """A script's author looks an exit code up here."""
-    rows = dict(re.findall(r"^\| (\d+) \| `(\w+)` \|", page("docs/errors.md"), re.M))
+    rows = dict(re.findall(r"^\| (\d+) \| `(\w+)` \|", page("docs/reference/errors.md"), re.M))
     catalogue = {
         str(value.code): name
         for name, value in vars(errors).items()
@@ -99,31 +106,25 @@ def _who_may_set(key: config.Key) -> str:
 
 def test_every_setting_stands_with_who_may_set_it() -> None:
     """A setting that is ignored where the docs allow it costs trust."""
-    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.+) \|$", page("docs/settings.md"), re.M)
+    rows = re.findall(r"^\| `([a-z_.]+)` \| (.*?) \| (.*?) \| (.+) \|$", page("docs/reference/settings.md"), re.M)
     assert {name: where for name, _, where, _ in rows} == {key.name: _who_may_set(key) for key in config.KEYS}
     for name in config.CAPTURED:
-        assert f"`{name}`" in page("docs/settings.md")
+        assert f"`{name}`" in page("docs/reference/settings.md")
 
 
 def test_concepts_name_every_field_and_old_name(cli: Cli) -> None:
     """Who comes from elsewhere finds the thing by the name they know."""
-    text = page("docs/concepts.md")
+    text = page("docs/explanation/concepts.md") + page("docs/reference/fields.md")
     cli("init")
     cli("remember", "Something.")
     event = json.loads(cli("log", "--json").out).keys() - {"v", "id"}
     fact = "id layer confidence statement source_run evidence expires_at version last_updated"
     for field in (*event, *SHARED, "status", *fact.split()):
-        assert f"`{field}`" in text, f"{field} is not in docs/concepts.md"
+        assert f"`{field}`" in text, f"{field} is not in docs/explanation/concepts.md"
     for known in ("memory/log.jsonl", "memory/state.json", "memory/artifacts.json", "context/active.md"):
         assert f"`{known}`" in text
     for known in ("check_memory_state", "check-memory-state", "write_log", "promote_fact", "recall"):
         assert known in text
-
-
-def test_names_that_concepts_give_are_real() -> None:
-    """A mapping to something that does not exist is worse than none."""
-    for command in re.findall(r"`(holdfast [a-z]+)", page("docs/concepts.md")):
-        assert command in COMMANDS
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -158,42 +159,165 @@ def test_no_page_speaks_of_one_machine() -> None:
         assert not re.search(r"(?<![\w.~$>])/(?:home|root|work|tmp|Users)/", text), path
 
 
-def blocks(text: str, kind: str) -> list[str]:
-    return re.findall(rf"```{kind}\n(.*?)```", text, re.S)
+GUIDES = ["README.md", "docs/tutorial.md", *(f"docs/how-to/{path.name}" for path in sorted(DOCS.glob("how-to/*.md")))]
+TYPED = {name: "".join(blocks(page(name), "sh")) for name in GUIDES}
+# What a person answers with yes, what only a person may do, and what is no command of this project.
+PERSON = """
+set -e
+holdfast() {
+  case "$1" in start|connect|disconnect|uninstall) set -- "$@" --yes ;; trust) set -- trust status ;; esac
+  command holdfast "$@"
+}
+pip() { :; }
+pipx() { :; }
+uv() { :; }
+make() { :; }
+"""
+ISSUES = (
+    {"id": "bd-a3f8", "title": "Payments", "issue_type": "epic", "status": "open", "priority": 1},
+    {"id": "bd-a3f8.1", "title": "Refund", "issue_type": "feature", "status": "in_progress", "description": "In full."},
+    {"id": "bd-b1c2", "title": "List refunds", "issue_type": "task", "status": "open", "dependencies": ["bd-a3f8.1"]},
+)
 
 
-def test_the_commands_of_the_readme_run(repo: GitRepo, tmp_path: Path) -> None:
-    """The first thing people do is to paste these lines, in a clone with its trunk checked out."""
-    typed = [
-        shlex.split(line, comments=True)
-        for block in blocks(page("README.md"), "sh")
-        for line in block.splitlines()
-        if line.startswith(("holdfast ", "git "))
-    ]
-    told = ["start", "try", "switch", "init", "run", "remember", "review", "review", "publish", "recall"]
-    told += ["remember", "remember", "review", "review", "context", "curate"]
-    told += ["task", "task", "task", "next", "session", "task", "commit", "session", "task", "session"]
-    told += ["context", "recall", "why", "stats", "connect", "doctor", "connect"]
-    assert [words[1] for words in typed] == told
-    repo.commit("README.md")
-    repo.git("clone", "-q", str(repo.path), str(tmp_path / "clone"))
-    cli = Cli(tmp_path / "clone")
-    said = {}
-    for program, *words in typed:
-        if program == "git":
-            subprocess.run(["git", *words], cwd=cli.cwd, check=True)
-        else:
-            run = cli.spawn if words[0] == "run" else cli  # a start of its own where it is the point
-            asked = words[-1] if words[0] == "review" else words[0]
-            started = ("echo" if word == "your-agent" else word for word in words)
-            said[asked] = run(*started, ok=asked != "start").out  # which asks, and here nobody answers
-    assert "To do:" in said["start"] and "Tests need Postgres 16." in said["recall"]
-    assert "1 memory accepted." in said["--all"] and "Not counted" in said["--all"], "the decision"
-    assert "1 memory left:" in said["--all"] and "only a person can accept it" in said["--all"]
-    assert "tune the weights" in said["context"] and "Measure it" in said["context"]
+def somebodys_clone(repo: GitRepo, place: Path) -> Path:
+    """A clone with what the pages speak of: a source file, notes for agents, notes and issues of other tools."""
+    (repo.path / "src").mkdir()
+    repo.commit("src/db.py", "def connect(): ...\n")
+    repo.commit("src/app.py", "from db import connect\n")
+    repo.commit("CLAUDE.md", "# Rules\n\n- Never open a connection outside src/db.py.\n")
+    repo.commit("README.md", "# Shop\n\nTests need Postgres 16.\n")
+    repo.git("clone", "-q", str(repo.path), str(place))
+    (place / "notes").mkdir()
+    (place / "notes" / "retry.md").write_text(
+        "# Retry\n\n- [rule] Never retry payments #http\n- relates_to [[Gateway]]\n"
+    )
+    rows = []
+    for issue in ISSUES:
+        needs = [
+            {"issue_id": issue["id"], "depends_on_id": one, "type": "blocks"} for one in issue.get("dependencies", ())
+        ]
+        rows.append(json.dumps({**issue, "dependencies": needs}))
+    (place / "issues.jsonl").write_text("\n".join(rows))
+    return place
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("name", [name for name in GUIDES if TYPED[name]])
+def test_the_commands_of_a_guide_run(repo: GitRepo, tmp_path: Path, name: str) -> None:
+    """The first thing people do is to paste these lines; one that fails is where they stop."""
+    place = somebodys_clone(repo, tmp_path / "clone")
+    (Path.home() / ".local/share/opencode").mkdir(parents=True, exist_ok=True)  # opencode was used here
+    begun = "" if re.search(r"holdfast (init|start|check)", TYPED[name]) else "command holdfast init\n"
+    environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    script = PERSON + begun + TYPED[name]
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=place,
+        env=environ,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-1500:] + done.stderr[-1500:]
+    for wanted in SAID.get(name, ()):
+        assert wanted in done.stdout, f"{name}: {wanted!r} is not in what its commands print"
+    if "holdfast uninstall" in TYPED[name]:
+        left = subprocess.run(["git", "ls-files", ".holdfast"], cwd=place, capture_output=True, text=True, check=True)
+        assert not left.stdout and not (place / ".git" / "holdfast").exists()
+
+
+SAID = {  # what a reader has to see at the end of the way
+    "README.md": ("FCT-readme", "Every change is described in the README.", "ok: looked at", "Holdfast is gone"),
+    "docs/tutorial.md": ("FCT-postgres", "partial refunds", "Show refunds in the list", "Holdfast is gone"),
+    "docs/how-to/from-beads.md": ("Refund", "List refunds"),
+    "docs/how-to/from-basic-memory.md": ("Never retry payments",),
+    "docs/how-to/from-claude-md.md": ("Never open a connection outside src/db.py",),
+}
+
+
+def test_the_readme_is_short() -> None:
+    """Nobody reads a front page of 260 lines."""
+    assert len(page("README.md").splitlines()) <= 150
+
+
+def test_the_picture_of_a_terminal_is_what_the_commands_print() -> None:
+    """A picture of what the program no longer says is a promise that it breaks; `make pictures` draws it again."""
+    if agent := running_agent():
+        pytest.skip(f"{agent} is running this, so no approval in the picture would count as a person's")
+    code = "import terminal; print(terminal.draw(terminal.record()), end='')"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    drawn = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "demo", env=kept, capture_output=True, text=True, check=False
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    assert drawn.stdout == page("docs/images/terminal.svg"), "run `make pictures`"
+
+
+def links(path: Path) -> Iterator[tuple[Path, str]]:
+    """The files that a page links to, with the heading that is meant."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
+    for target, heading in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", text):
+        yield ((path.parent / target).resolve() if target else path), heading
+
+
+def headings(path: Path) -> set[str]:
+    """The names of a page's headings in links, as forges make them."""
+    text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
+    found = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in found}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_to_headings_lead_to_one(path: Path) -> None:
+    """A link into a long page that ends at its top leaves the reader searching."""
+    for target, heading in links(path):
+        assert not heading or heading in headings(target), f"{path.name} links to {target.name}#{heading}"
+
+
+def test_every_page_is_two_clicks_from_the_index() -> None:
+    """A page that nothing leads to is not there."""
+    index = DOCS / "README.md"
+    one = {target for target, _ in links(index)}
+    two = {target for path in one if path.suffix == ".md" for target, _ in links(path)}
+    pages = {*DOCS.rglob("*.md"), *DOCS.glob("ci/*"), *DOCS.glob("schemas/*")}
+    assert {str(path.relative_to(ROOT)) for path in pages - one - two} == {"docs/README.md"} - {
+        str(path.relative_to(ROOT)) for path in one | two
+    }
+    assert index in {target for target, _ in links(ROOT / "README.md")}
+
+
+def test_the_docs_have_four_parts() -> None:
+    """Who looks for a way to do something must not have to read why it was built so."""
+    known = {"README.md", "tutorial.md", "ARCHITECTURE.md", "GUARANTEES.md"}
+    assert {path.name for path in DOCS.glob("*.md")} == known
+    parts = {"how-to", "reference", "explanation", "adr"}
+    assert {path.name for path in DOCS.iterdir() if path.is_dir()} == {*parts, "images", "schemas", "ci"}
+    agents = {name for name in DIALECTS if name not in ("entire", "specstory")}
+    connected = {found[1] for name in GUIDES if (found := re.search(r"^holdfast connect (\w+)$", TYPED[name], re.M))}
+    assert connected >= agents, "an agent has no page"
+
+
+def test_the_glossary_is_the_one_of_the_command_line() -> None:
+    """Two glossaries say two things."""
+    assert re.findall(r"^\*\*(.+?)\*\*: (.*)$", page("docs/reference/glossary.md"), re.M) == [*glossary().items()]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if "adr" not in path.parts and path.name != "CHANGELOG.md"], ids=str
+)
+def test_commands_that_pages_name_are_there(path: Path) -> None:
+    """A name that is refused, or that no help lists any more, sends the reader to the wrong place."""
+    text = path.read_text(encoding="utf-8").partition("### Older names")
+    text = text[0] + text[2].partition("\n## ")[2]
+    text = text.replace("`holdfast search` names `recall`", "")
+    for name in re.findall(r"`holdfast ((?:[a-z]+ ?)+)", text):
+        words = name.split()
+        group = COMMANDS.get(f"holdfast {words[0]}")
+        assert group is not None, f"{path.name} names `holdfast {words[0]}`"
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/reference/python.md"])
 def test_the_python_of_a_page_runs(cli: Cli, inside: object, name: str) -> None:
     """The second thing people do is to paste these."""
     init(cli.cwd)
@@ -209,7 +333,7 @@ def test_every_method_of_the_api_is_described() -> None:
 
     project = Project.look(ROOT)
     concerns = {n: v for n in dir(Project) if not n.startswith("_") and isinstance(v := getattr(project, n), Concern)}
-    sections = page("docs/python.md").split("\n## ")
+    sections = page("docs/reference/python.md").split("\n## ")
     for name, part in {"": project, **concerns}.items():
         heading = f"`project.{name}`" if name else "`Project`"
         told = next(section for section in sections if heading in section.partition("\n")[0])
@@ -228,7 +352,7 @@ def test_what_values_carry_is_described() -> None:
     from holdfast.recall.search import Hit
 
     for value in (MemoryStanding, Hit, Status):
-        row = re.search(rf"^\| `{value.__name__}`[^|]*\| (.*) \|$", page("docs/python.md"), re.M)
+        row = re.search(rf"^\| `{value.__name__}`[^|]*\| (.*) \|$", page("docs/reference/python.md"), re.M)
         assert row, value
         known = {field.name for field in fields(value)} | {"id", *MEMORY}
         named = set(re.findall(r"`([a-z_0-9]+)`", row[1])) - {"recall"}
@@ -251,7 +375,8 @@ INTERNAL = {  # for the command line, the views and the other concerns
 def test_the_demo_tells_the_whole_story() -> None:
     """`make demo` is what most people will ever see."""
     text = page("demo/demo.py")
-    for command in ("init", "run", "remember", "review", "publish", "recall", "timeline", "check", "doctor", "diff"):
+    story = "init run remember review publish recall memories log check doctor diff"
+    for command in story.split():
         assert f'"holdfast", "{command}"' in text
     end = text[text.index("def main()") :]
     assert 'if "--files" in sys.argv[1:]:\n        list_files(stage)' in end, "a listing hides the story"

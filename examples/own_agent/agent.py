@@ -2,8 +2,8 @@
 
     python examples/own_agent/agent.py "make the greeting friendlier"
 
-It needs nothing but `holdfast-hook` on the PATH, and works without. The contract is in docs/connect.md. The model is
-left out: `work` stands for it.
+It needs nothing but `holdfast-hook` on the PATH, and works without. The contract is in
+docs/how-to/your-own-agent.md. The model is left out: `work` stands for it.
 """
 
 import json

@@ -132,7 +132,7 @@ class GitFailed(HoldfastError):
 
 class BadSettings(HoldfastError):
     code = 32
-    hint = "Mend the setting it names; `docs/settings.md` lists them all."
+    hint = "Mend the setting it names; `docs/reference/settings.md` lists them all."
 
 
 class ScanFailed(HoldfastError):

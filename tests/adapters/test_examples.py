@@ -1,4 +1,4 @@
-"""The examples of docs/adapters.md, as somebody would copy them."""
+"""The examples of docs/reference/adapters.md, as somebody would copy them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import GitRepo
 
 pytestmark = pytest.mark.adapters
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "adapters.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "adapters.md"
 EXAMPLES = re.findall(r"^## ([^\n]+)\n\n```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 

@@ -19,7 +19,7 @@ _COUNT = itertools.count()
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[LocalPostgres]:
-    """A server with the roles that docs/agents.md tells a DBA to make, and a template with our tables."""
+    """A server with the roles that docs/reference/agents.md tells a DBA to make, and a template with our tables."""
     with local_postgres() as made:
         made.make_agents("template")
         yield made

@@ -76,8 +76,8 @@ def test_a_task_is_claimed_by_one_clone_and_the_other_learns_by_whom_and_where(p
 
 def test_next_gives_each_clone_a_task_of_its_own(pair: list[Project]) -> None:
     """An agent that asks for work must not get what another machine does."""
-    given = [one.tasks.next(claim=True).claimed for one in pair]
-    assert [task.id for task in given if task] == ["PAINT", "MEND"]
+    given = [one.tasks.next(claim=True) for one in pair]
+    assert [(found.claimed.id, found.shared) for found in given if found.claimed] == [("PAINT", True), ("MEND", True)]
     assert pair[0].tasks.next(claim=True).claimed is None
 
 
@@ -118,8 +118,9 @@ def test_a_claim_that_ended_by_itself_is_free(pair: list[Project], seen: AgentDa
 def test_a_server_that_is_away_hinders_nobody_and_is_named_once(clones: list[GitRepo]) -> None:
     """A train without a network is a place to work."""
     (project, _) = opened(clones, AWAY)
-    task = project.tasks.next(claim=True).claimed
-    assert task is not None
+    found = project.tasks.next(claim=True)
+    task = found.claimed
+    assert task is not None and not found.shared
     project.tasks.release(task.id)
     project.tasks.start("MEND")
     said = [note for note in project.notices if "do not see" in note]

@@ -65,6 +65,18 @@ def test_a_merge_that_stopped_is_settled_by_one_command(cli: Cli, repo: GitRepo,
     assert json.loads(cli("task", "show", "TSK-one", "--json").out)["status"] == "blocked"
 
 
+def test_in_the_middle_of_a_merge_this_branch_is_no_other_one(cli: Cli, repo: GitRepo, task: Path) -> None:
+    """Who is told to look on another branch for a task that is in conflict here looks in the wrong place."""
+    cli("task", "add", "Use it", "--id", "TSK-two", "--needs", "TSK-one")
+    cli("publish", "--here")
+    diverge(repo, task)
+    repo.git("merge", "other", ok=False)
+    said = cli("reconcile", "--all").out
+    assert "TSK-one" in said and "another branch" not in said
+    assert json.loads(cli("reconcile", "--json").out)["links"] == []
+    assert "not found" not in cli("task", "show", "TSK-two").out
+
+
 def test_what_a_merge_overruled_is_listed_and_taken_back(cli: Cli, repo: GitRepo, task: Path) -> None:
     """`-X theirs` is quick, and nobody sees what it threw away."""
     diverge(repo, task)

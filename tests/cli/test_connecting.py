@@ -233,7 +233,7 @@ def test_notes_become_candidates_once(cli: Cli, here: GitRepo) -> None:
     cli("connect", "claude", "gemini", "--yes")
     done = cli("import", "memory")
     assert "2 new candidates" in done.out and "AGENTS.md: it is a symbolic link" in done.out
-    assert "CLAUDE.md:5 hides characters" in done.err
+    assert "CLAUDE.md:5 has invisible characters" in done.err
     use, never = sorted(candidates(here), key=lambda one: one.type)
     assert (never.type, never.statement) == ("invariant", "Never skip a test⟨U+202E⟩ here.")
     assert (use.type, use.tags) == ("decision", ("tests",))

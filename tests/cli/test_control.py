@@ -179,7 +179,7 @@ def test_what_is_switched_off_later_takes_its_hooks_and_views_along(cli: Cli) ->
 
     said = cli("status")
 
-    assert "hooks were taken out" in said.err
+    assert "hooks were removed" in said.err
     assert not (cli.cwd / ".git/hooks/post-commit").exists()
     assert not (cli.cwd / ".holdfast/view/project_state.json").exists()
     assert not (cli.cwd / ".holdfast/view/journal").exists()

@@ -184,7 +184,7 @@ def test_receipts_answer_what_the_agent_knew(used: Cli, repo: GitRepo) -> None:
     ran = used.spawn("run", "--", sys.executable, "-m", "holdfast", "context", "--for", "sun")
     run = Project.open(repo).recall(kind="run")[0].id
     out = used("receipts", run).out
-    assert out.startswith(f"Run {run} was given 1 pack.\n\nPack 1, ") and "  for: sun\n" in out
+    assert out.startswith(f"Run {run} was given 1 context.\n\nContext 1, ") and "  for: sun\n" in out
     assert re.search(rf"{fact.id} +The sun is hot +mentions sun +stands +{(fact.blob or '')[:12]}\n", out)
     listed = json.loads(used("receipts", run, "--json").out)["packs"][0]["entries"]
     (sun,) = [one for one in listed if one["id"] == fact.id]
@@ -321,14 +321,14 @@ def test_where_nothing_that_came_speaks_somebody_is_told_how_it_could(cli: Cli, 
         repo.write(f".holdfast/memory/facts/x-FCT-{name}.md", fact_text(name, said))
     repo.git("add", "-f", ".holdfast/memory")
     repo.git("commit", "-q", "-m", "came by git")
-    assert cli("context").err == "2 memories came by git and do not speak: holdfast review\n"
+    assert cli("context").err == "2 memories came by git and are not shown to agents: holdfast review\n"
     upstream = repo.path.parent / "upstream.git"
     repo.git("clone", "-q", "--bare", ".", str(upstream))
     repo.git("remote", "add", "origin", str(upstream))
     repo.git("fetch", "-q", "origin")
     repo.git("branch", "-q", "-u", "origin/main")
     told = cli("context")
-    assert told.err == "2 memories came by git and do not speak: holdfast trust\n" and "Tea" not in told.out
+    assert told.err == "2 memories came by git and are not shown to agents: holdfast trust\n" and "Tea" not in told.out
     Project.open(repo, person=True).memory.remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")
     assert cli("context").err == ""
 
@@ -354,7 +354,7 @@ def test_packs_are_counted(used: Cli, repo: GitRepo) -> None:
     used("context")
     repo.git("switch", "-q", "-c", "topic")
     used("context")
-    assert re.search(r"packs +3 ", used("stats").out)
+    assert re.search(r"contexts +3 ", used("stats").out)
     contexts = json.loads(used("stats", "--json").out)["contexts"]
     assert contexts["packs"] == 3 and contexts["tokens"] > 0
     assert used("stats", "--reset").out.startswith("Nothing was counted yet")

@@ -21,6 +21,6 @@ def test_a_packed_rollout_beyond_the_limit_is_taken_in_part_and_named(cli: Cli, 
     packed.write_bytes(zstandard.ZstdCompressor(level=3).compress(file.path.read_bytes()))
     file.path.unlink()
     said = cli("import", "codex", CODEX_HOME=str(home)).out
-    assert "Took in 1 run" in said
-    assert f"read only in part {packed}: it unpacks to more than 8 MiB" in said
+    assert "Imported 1 run" in said
+    assert f"read only in part {packed}: it decompresses to more than 8 MiB" in said
     assert json.loads(cli("import", "codex", "--json", CODEX_HOME=str(home)).out)["runs"] == []

@@ -23,14 +23,14 @@ def test_it_reads_what_questions_then_find(cli: Cli, repo: GitRepo) -> None:
     done = cli("index")
     state = json.loads(cli("index", "--status", "--json").out)
 
-    assert before.out == "Commits, docs and code are not read yet. Read them with: holdfast index\n"
-    assert done.out.startswith("HEAD is read: ") and done.err == ""
+    assert before.out == "Commits, docs and code are not indexed yet. Index them with: holdfast index\n"
+    assert done.out.startswith("The index is up to date: ") and done.err == ""
     assert state["current"] and state["built"] and state["files"] >= 2 and state["commits"] >= 2
     assert "src/net.py:1" in cli("recall", "fetch zebra", "--kind", "code").out
     repo.commit("src/net.py", "def fetch_okapi():\n    pass\n", "Okapis")
-    assert cli("index", "--status").out.startswith("Read is another state than HEAD's: ")
+    assert cli("index", "--status").out.startswith("The index is behind HEAD: ")
     assert "fetch_okapi" in cli("recall", "okapi", "--kind", "code").out
-    assert cli("index", "--status").out.startswith("HEAD is read: ")
+    assert cli("index", "--status").out.startswith("The index is up to date: ")
 
 
 def test_settings_that_leave_everything_out_are_followed(cli: Cli, repo: GitRepo) -> None:
@@ -90,9 +90,9 @@ def test_what_a_question_did_not_wait_for_is_read_in_the_background(
     first = cli("recall", "crane of pier")
     assert first.out.count("src/pier") + first.out.count("All piers") >= 1, "what is read so far is found"
     assert "is indexed so far" in first.err
-    assert " of commits, docs and code is read, and found." in cli("index", "--status").out
+    assert " of commits, docs and code is indexed." in cli("index", "--status").out
     until = time.monotonic() + 30
-    while not cli("index", "--status").out.startswith("HEAD is read: ") and time.monotonic() < until:
+    while not cli("index", "--status").out.startswith("The index is up to date: ") and time.monotonic() < until:
         time.sleep(0.05)
     done = cli("recall", "pier_3")
     assert "src/pier3.py:1" in done.out and "by git grep" not in done.out and done.err == ""

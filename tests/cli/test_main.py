@@ -275,8 +275,15 @@ def test_the_end_of_input_at_the_question_about_hooks_means_no(repo: GitRepo, cl
     assert (code, "interrupted" in seen) == (0, False), seen
     assert "committed its two files" in seen
     assert "No hooks are installed" in cli("hooks", "status").out
+
+
+def test_an_interrupt_at_the_question_about_hooks_tells_what_was_done(repo: GitRepo) -> None:
+    """ "error: interrupted" alone sends people to look for damage in a repository that is set up."""
     code, seen = on_a_terminal(repo.path, "init", typed="\x03", after="[Y/n]")
-    assert code == 130, "Ctrl-C is still an interrupt"
+    assert (code, "error:" in seen) == (130, False), seen
+    assert (
+        "Holdfast is set up in" in seen and "git's hooks were not installed. Install them with: holdfast hooks" in seen
+    )
 
 
 def test_colour_only_on_a_terminal_and_only_if_wanted(repo: GitRepo, cli: Cli) -> None:
@@ -287,6 +294,51 @@ def test_colour_only_on_a_terminal_and_only_if_wanted(repo: GitRepo, cli: Cli) -
     assert "\x1b[" not in on_a_terminal(repo.path, "log", NO_COLOR="1")[1]
     assert "\x1b[" not in on_a_terminal(repo.path, "log", TERM="dumb")[1]
     assert "\x1b[" not in cli("log").out
+
+
+def test_a_long_answer_goes_to_the_pager_that_git_uses(repo: GitRepo, cli: Cli) -> None:
+    """A list that runs off the screen is read backwards, and a pager of one's own is expected to be used."""
+    init(cli.cwd)
+    for number in range(12):
+        cli("task", "add", f"Task {number}")
+    mark = {"LINES": "10", "GIT_PAGER": "sed s/^/paged:/"}
+    code, seen = on_a_terminal(repo.path, "task", "list", **mark)
+    assert code == 0 and seen.count("paged:") > 12
+    assert "paged:" not in on_a_terminal(repo.path, "task", "list", **mark | {"LINES": "60"})[1], "it fits"
+    assert "paged:" not in on_a_terminal(repo.path, "task", "list", **mark | {"GIT_PAGER": "cat"})[1]
+    repo.git("config", "core.pager", "sed s/^/settings:/")
+    assert "settings:" in on_a_terminal(repo.path, "task", "list", LINES="10", PAGER="sed s/^/other:/")[1]
+    assert "paged:" not in cli("task", "list", **mark).out, "a pipe gets all of it"
+    code, seen = on_a_terminal(repo.path, "task", "list", **mark | {"GIT_PAGER": "head -n 2"})
+    assert (code, "error" in seen) == (0, False), "who quits a pager has seen enough"
+    code, seen = on_a_terminal(repo.path, "task", "list", **mark | {"GIT_PAGER": "no-such-pager"})
+    assert (code, "Task 11" in seen) == (0, True)
+
+
+def test_a_status_has_its_colour_and_columns_stay_aligned(repo: GitRepo, cli: Cli) -> None:
+    """What is blocked must meet the eye, and escape sequences must not push columns about."""
+    init(cli.cwd)
+    cli("task", "add", "Paint the boat", "--id", "TSK-paint")
+    cli("task", "add", "Launch it", "--id", "TSK-launch")
+    cli("task", "block", "TSK-launch", "--reason", "rain")
+    seen = on_a_terminal(repo.path, "task", "list")[1].replace("\r", "")
+    assert "\x1b[31m✖\x1b[0m" in seen
+    plain = re.sub(r"\x1b\[\d*m", "", seen)
+    assert plain == cli("task", "list").out and len({row.index("P2") for row in plain.splitlines() if "P2" in row}) == 1
+
+
+def test_progress_is_shown_only_while_somebody_waits() -> None:
+    """A bar that stays on the screen is taken for a part of the answer; one that flickers says nothing."""
+    code = (
+        "import time; from holdfast.interfaces.cli import invocation as i\n"
+        "with i.progress_bar('Reading') as step:\n"
+        "    step(1, 4); time.sleep({0}); step(2, 4)\n"
+        "print('done')"
+    )
+    for seconds in (0, 0.7):
+        seen = in_a_terminal(Path.cwd(), [sys.executable, "-c", code.format(seconds)])[1]
+        assert ("Reading … 50%" in seen) == bool(seconds)
+        assert seen.endswith("\r\x1b[Kdone\r\n") if seconds else seen == "done\r\n"
 
 
 def test_the_log_fits_the_terminal(repo: GitRepo, cli: Cli) -> None:

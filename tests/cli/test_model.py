@@ -159,7 +159,7 @@ def test_a_command_is_chosen_after_it_answered_once(added: Cli, tmp_path: Path, 
     program.unlink()
     project = Project.open(added.cwd)
     assert project.models.near("anything") is None
-    assert any("not searched by meaning" in note for note in project.notices)
+    assert any("search by meaning failed" in note for note in project.notices)
     assert files(world, "vectors.ready")
     assert "No model is in use any more" in added("model", "use", "off").out
     assert Project.open(added.cwd).models.near("anything") is None
@@ -289,7 +289,7 @@ def test_a_setting_is_written_beside_what_stands_there(tmp_path: Path) -> None:
     search_models.put_setting(str(path), "retrieval.model", None)
     assert path.read_text() == "[redact]\nrules = []\n"
     path.write_text('retrieval = { model = "x" }\n')
-    with pytest.raises(BadSettings, match="left alone"):
+    with pytest.raises(BadSettings, match="does not edit"):
         search_models.put_setting(str(path), "retrieval.model", "minilm")
 
 
@@ -343,7 +343,7 @@ def test_a_command_that_hangs_costs_a_question_some_seconds(
     for words, most in ((("okapi wombat",), "0.5"), (("retry calls", "--semantic"), "0.7")):
         starts.unlink(missing_ok=True)
         answer = added("recall", *words)
-        assert f"not searched by meaning: {sys.executable}" in answer.err
+        assert f"search by meaning failed: {sys.executable}" in answer.err
         assert f"took more than {most} seconds" in answer.err
         assert starts.read_text() == "x"
 

@@ -34,7 +34,7 @@ def test_what_an_agent_planned_is_proposed_where_tasks_are_seen(planned: Cli) ->
     said = planned("task", "proposed").out
     assert "by codex: Mend the queue." in said and items[0]["id"] in said
     for told in (planned("tasks").out, planned("next").out, planned("next").out):
-        assert "2 steps that agents planned are no tasks: holdfast task proposed" in told
+        assert "2 steps planned by agents are no tasks: holdfast task proposed" in told
     assert answer(planned, "tasks")["items"] == [], "nothing became a task by itself"
 
 

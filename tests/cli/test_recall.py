@@ -10,7 +10,7 @@ from holdfast.index.ranking_weights import GROUPED, PRIORS, WEIGHTS
 from tests.conftest import Cli, GitRepo, init
 from tests.index.conftest import fact_text
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "recall.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "recall.md"
 FACT = ".holdfast/memory/facts/pin-FCT-pin111.md"
 
 
@@ -60,13 +60,27 @@ def test_files_at_hand_count(shop: Cli) -> None:
     assert "is not in this repository" in shop("recall", "--files", "../elsewhere", "x", ok=False).err
 
 
+def test_a_list_ends_where_hits_only_share_a_word(shop: Cli, repo: GitRepo) -> None:
+    """A good answer above four that have nothing to do with it looks like luck."""
+    repo.commit("kites.txt", "The pool beside the road.\n", "Water the garden beside the pool")
+    shop("recall", "x")
+    question = "why do we pin sqlalchemy below 2.1: its pool closes connections"
+    scores = [float(str(one["score"])) for one in items(shop, question)]
+    assert len(scores) == 5 and min(scores) < scores[0] / 2, "--json has all of them"
+    shown = sum(score >= scores[0] / 2 for score in scores)
+    for _ in ("in full", "the quick path"):
+        assert len(re.findall(r"^\w+ +\S", shop("recall", question).out, re.M)) == shown
+        assert len(re.findall(r"^\w+ +\S", shop("recall", question, "-n", "5").out, re.M)) == 5
+
+
 def test_an_explanation_adds_up(shop: Cli) -> None:
     """Numbers that do not add up explain nothing."""
     for one in items(shop, "--explain", "pin sqlalchemy", "--files", "src/shop/db.py"):
         parts = one["parts"]
         assert isinstance(parts, dict)
         assert sum(parts.values()) == pytest.approx(one["score"], rel=2e-3)
-    assert "score " in shop("recall", "--explain", "pin sqlalchemy").out
+    said = shop("recall", "--explain", "pin sqlalchemy").out
+    assert "why: it holds 100% of what was asked; " in said and " = " not in said
     assert "parts" not in items(shop, "pin sqlalchemy")[0]
 
 
@@ -100,7 +114,7 @@ def test_the_screen_says_when_and_where(shop: Cli, repo: GitRepo) -> None:
 @pytest.mark.parametrize(
     ("argv", "why"),
     [
-        (("--since", "soon", "x"), "'soon' is neither a date nor a time ago"),
+        (("--since", "soon", "x"), "'soon' is neither a date nor an age"),
         (("--branch", "nope", "x"), "no branch here is called 'nope'"),
         (("--kind", "nonsense", "x"), "'nonsense' is not a kind of record"),
         (("--kind", "commits", "x"), "Did you mean commit?"),

@@ -40,7 +40,7 @@ def test_the_next_command_says_what_was_left_and_reconcile_explains(left: Cli) -
     assert "--fork" in told
     again = left("reconcile").out
     assert "Git moved" not in again, "told before"
-    assert again == "Nothing moved since.\n1 thing told before: see all with `holdfast reconcile --all`\n"
+    assert again == "Nothing moved since.\n1 thing shown before: holdfast reconcile --all\n"
     assert "Left open when the branch changed:" in left("reconcile", "--all").out, "still to choose"
     assert json.loads(left("reconcile", "--json").out)["needs_choice"] is True
 
@@ -142,8 +142,8 @@ def test_a_branch_with_a_strange_name_is_not_taken_for_deleted(cli: Cli, repo: G
     cli("init", "--commit")
     repo.git("switch", "-q", "-c", os.fsdecode(name))
     cli("remember", "Boats float.")
-    line = cli("status").out.partition("line ")[2].split()[0]
-    assert cli("status").out.partition("line ")[2].split()[0] == line, "the branch keeps its line"
+    line = json.loads(cli("status", "--json").out)["id"]
+    assert json.loads(cli("status", "--json").out)["id"] == line, "the branch keeps its line"
     repo.git("switch", "-q", "main")
     assert json.loads(cli("reconcile", "--json").out)["orphans"] == []
     assert "Deleted branch" not in cli("status").out
@@ -163,7 +163,7 @@ def test_a_deleted_branch_names_what_it_alone_had_published(cli: Cli, repo: GitR
     assert json.loads(cli("reconcile", "--json").out)["orphans"][0]["published"] == 2
     cli("reconcile", "--carry", "feat")
     assert "Tar the hull" in cli("tasks").out
-    assert cli("reconcile").out == "All is where it was recorded.\n"
+    assert cli("reconcile").out == "Nothing moved, and nothing was left behind.\n"
 
 
 def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:
@@ -202,7 +202,7 @@ def test_rewritten_commits_are_cited_anew_with_apply(cli: Cli, repo: GitRepo) ->
 def test_where_nothing_moved_it_says_so(cli: Cli) -> None:
     """A short answer to a short question."""
     init(cli.cwd, commit=True)
-    assert cli("reconcile").out == "All is where it was recorded.\n"
+    assert cli("reconcile").out == "Nothing moved, and nothing was left behind.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")

@@ -64,7 +64,7 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
     )
     assert golden(ready("session", "show").out) == (
         "SES-xxxxxx  Parse the new config format\n"
-        "  open on main at COMMIT, 1 turn since DATE, updated DATE\n"
+        "  open on main at COMMIT, 1 turn, begun just now, updated just now\n"
         "\n"
         "Turns\n"
         "  1. Wrote the tokenizer  [COMMIT]\n"
@@ -92,7 +92,7 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
         "  later     SES-xxxxxx:f1  tell the docs team\n"
     )
     assert golden(ready("session", "list").out) == (
-        "0 sessions open, 1 ended.\n\n  ●  SES-xxxxxx  Parse the new config format  main  1 turn  1 left  DATE\n"
+        "0 sessions open, 1 ended.\n\n  ●  SES-xxxxxx  Parse the new config format  main  1 turn  1 open  just now\n"
     )
     assert repo.status() == ""
 

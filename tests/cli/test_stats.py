@@ -9,9 +9,8 @@ import pytest
 from holdfast.project import Project
 from holdfast.store import statistics, tally
 from tests.capture import claude_lines as claude
-from tests.conftest import Cli, GitRepo, init
+from tests.conftest import Cli, GitRepo, golden, init
 
-GOLDEN = Path(__file__).parent.parent / "golden" / "screens" / "stats.txt"
 BEGAN = 1_790_000_000
 
 
@@ -32,7 +31,7 @@ def test_the_screen(cli: Cli, repo: GitRepo) -> None:
     ]
     statistics.keep_uses(layout, [*uses, statistics.MemoryUse(BEGAN + 950, "acted", "1" * 12, "dec-aaaaa0")], now=BEGAN)
     told = cli("stats").out
-    assert told == GOLDEN.read_text()
+    golden("stats", told)
     said = json.loads(cli("stats", "--json").out)
     assert (said["recalls"]["asked"], said["recalls"]["took"]["half"]) == (1200, 2100)
     assert said["memories"]["recalled"]["memories"] == 3
@@ -64,7 +63,7 @@ def test_both_ways_count_the_same(cli: Cli, repo: GitRepo) -> None:
     asked, told = ([row for row in rows if row[1] == what] for what in ("ask", "told"))
     assert asked[0][3:] == asked[1][3:] and len(asked) == 2
     assert told[0][3:] == told[1][3:] and told[0][6].startswith("fct-")
-    assert re.search(r"counted: +recalled 2, told 2, used 0\n", cli("show", name).out)
+    assert re.search(r"counted: +recalled 2, in contexts 2, used afterwards 0\n", cli("show", name).out)
     store = Path(project.clone.layout.private)
     assert not [path for path in store.glob("statistics*") if b"zebra" in path.read_bytes().lower()]
 

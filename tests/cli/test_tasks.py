@@ -231,7 +231,7 @@ def test_next_keeps_plans_apart_from_work(cli: Cli) -> None:
     said = cli("next").out
     at = [said.index(words) for words in ("Ready:", "t2", "To be closed:", "e1", "Without parts yet:", "g1")]
     assert at == sorted(at)
-    assert "t2  is yours" in cli("next", "--claim").out
+    assert "t2  is yours in this clone: " in cli("next", "--claim").out
     assert "is yours" not in cli("next", "--claim").out
     found = answer(cli, "next")
     assert [one["task"] for one in found["being_done"]] == ["t2"]

@@ -52,7 +52,7 @@ def told(cli: Cli) -> bool:
 
 def test_a_fresh_clone_says_once_what_does_not_speak(mine: Cli) -> None:
     """Whoever clones a project must learn in one line why its memory is silent, and what to type."""
-    assert mine("status").out.count("1 entry came by git and does not speak: holdfast trust") == 1
+    assert mine("status").out.count("1 memory came by git and is not shown to agents: holdfast trust") == 1
     assert "from elsewhere, not approved here" in mine("recall", "releases").out
     assert not told(mine)
     shown = mine("trust").out
@@ -92,7 +92,7 @@ def test_what_a_trusted_upstream_says_twice_is_counted_once(mine: Cli, theirs: G
     way = "holdfast review list --waits-as elsewhere"
     said = mine("status").out
     assert "to review   0\n" in said
-    assert f"1 entry came by git and does not speak: {way}\n" in said
+    assert f"1 memory came by git and is not shown to agents: {way}\n" in said
     listed = mine("review", "list")
     assert listed.out == "Nothing waits.\n"
     assert listed.err == f"besides, 1 memory came by git, not approved here: {way}\n"
@@ -161,7 +161,7 @@ def test_revoking_is_one_word(mine: Cli) -> None:
     assert "Not trusted any more: main of origin" in trusted(mine)("trust", "revoke").out
     assert not told(mine)
     assert mine("trust", "revoke").out == "No upstream was trusted.\n"
-    assert "1 entry came by git" in mine("status").out
+    assert "1 memory came by git" in mine("status").out
 
 
 def test_trust_stays_in_the_clone_that_gave_it(mine: Cli, tmp_path: Path) -> None:

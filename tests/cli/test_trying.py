@@ -107,12 +107,12 @@ def test_the_best_supported_are_shown_with_words_runs_commits_and_evidence(
 def test_what_was_taken_in_is_not_offered_again(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
     """Who imported and reviewed all of it must not be told to do so once more."""
     file = session(Path(homes["CODEX_HOME"]), repo)
-    assert "take it in: holdfast import codex" in cli("init", "--commit").out
-    assert "Take this in: holdfast import codex && holdfast review" in cli("try", **homes).out
+    cli("init", "--commit")
+    assert "Import these: holdfast import codex && holdfast review" in cli("try", **homes).out
     cli("import", "codex", **homes)
     said = cli("try", **homes).out
     assert "Nothing new in it: all 2 things worth remembering are known here" in said
-    assert "all of these sessions are imported" in said and "Take this in" not in said
+    assert "all of these sessions are imported" in said and "Import these" not in said
     found = json.loads(cli("try", "--json", **homes).out)
     assert (found["candidates"], found["known"], found["best"], found["seen"][0]["new"]) == (0, 2, [], 0)
     exported = json.loads(cli("session", "list", "--json", **homes).out)["items"][0]["id"]
@@ -120,7 +120,7 @@ def test_what_was_taken_in_is_not_offered_again(cli: Cli, repo: GitRepo, homes: 
     file.asks("Never print a card number.").done("I print none, and none is printed elsewhere.")
     said = cli("try", **homes).out
     assert "1 session " in said and "more are known here" in said and "said in" not in said
-    assert "Take this in: holdfast import codex && holdfast review" in said
+    assert "Import these: holdfast import codex && holdfast review" in said
 
 
 def test_our_own_export_is_no_second_witness(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
@@ -153,7 +153,7 @@ def test_evidence_that_is_gone_is_said_to_be(cli: Cli, repo: GitRepo, homes: dic
     assert {one["evidence"] for one in found["best"]} == {"changed"}
     (repo.path / "src/retry.py").unlink()
     assert {one["evidence"] for one in json.loads(cli("try", "--json", **homes).out)["best"]} == {"gone"}
-    assert "evidence is gone: src/retry.py (not there any more)" in cli("try", **homes).out
+    assert "evidence is gone: src/retry.py (the file is gone)" in cli("try", **homes).out
 
 
 def test_other_repositories_and_older_days_do_not_count(
@@ -181,9 +181,49 @@ def test_sessions_that_are_all_older_are_counted_and_the_way_to_them_is_told(
             os.utime(old.path, (old.at.timestamp(), old.at.timestamp()))
     rollout(home, tmp_path / "other", at=NOW - timedelta(days=50)).asks(RULE).done(CHOICE)
     said = cli("try", **homes).out
-    assert "Agents left 2 sessions of this repository, all older than 30 days." in said
+    assert "Agents left 2 sessions of this repository (2 of Codex), all older than 30 days." in said
     assert "holdfast try --days 91" in said and "No agent has left" not in said
     assert "2 sessions" in cli("try", "--days", "91", **homes).out
+
+
+def test_an_agent_whose_sessions_are_all_older_is_named_beside_another(
+    cli: Cli, repo: GitRepo, homes: dict[str, str]
+) -> None:
+    """Who changed agents a month ago must not hear that the first one never worked here."""
+    write_claude(homes, repo, claude.user(RULE), claude.assistant(claude.text("Understood, as you say it.")))
+    old = session(Path(homes["CODEX_HOME"]), repo, at=NOW - timedelta(days=90))
+    os.utime(old.path, (old.at.timestamp(), old.at.timestamp()))
+    said = cli("try", **homes).out
+    assert "Older than 30 days: 1 session (1 of Codex). See them with: holdfast try --days 91" in said
+    assert json.loads(cli("try", "--json", **homes).out)["older_of"] == [{"agent": "codex", "sessions": 1, "days": 91}]
+
+
+def test_turns_and_sessions_are_counted_as_an_import_counts_them(
+    cli: Cli, repo: GitRepo, homes: dict[str, str]
+) -> None:
+    """Two numbers for the same sessions make a person doubt both."""
+    home = Path(homes["CODEX_HOME"])
+    first = session(home, repo)
+    later = first.at + timedelta(hours=1)
+    fork = rollout(home, repo.path, at=later, more={"forked_from_id": first.session})
+    fork.path.write_text(fork.path.read_text() + "".join(first.path.read_text().splitlines(keepends=True)[1:]))
+    fork.asks("Try it with a generator instead.").done("It is a generator now, and still passes.")
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": first.session, "depth": 1}}}
+    helper = rollout(home, repo.path, at=later, more={"source": spawned})
+    helper.asks("Look at the tests.").done("They pass.")
+    seen = json.loads(cli("try", "--json", **homes).out)["seen"][0]
+    cli("init")
+    said = cli("import", "codex", **homes).out
+    assert "Imported 3 runs with 3 turns, from 2 sessions of Codex and 1 sub-agent" in said
+    assert (seen["sessions"], seen["turns"]) == (2, 3)
+
+
+def test_what_is_not_sure_enough_is_not_offered_to_be_kept(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """ "Keep it" after "nothing is sure enough" asks to approve what was just called doubtful."""
+    rollout(Path(homes["CODEX_HOME"]), repo.path, at=YESTERDAY).asks("What is here?").done("One file.")
+    said = cli("try", **homes).out
+    assert "Nothing in it is sure enough" in said and "Keep" not in said and "holdfast review" not in said
+    assert said.endswith("Search these sessions and record the next ones: holdfast start\n")
 
 
 def test_without_history_documents_and_log_are_read_and_it_says_so(

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.driving import PINNED, ROOT, Client
+from tests.clients.driving import ROOT, Client
 
 CAN = platform.system() == "Linux" and shutil.which("npm") is not None and shutil.which("unshare") is not None
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(not CAN, reason="needs npm and unshare on Linux")]
@@ -45,7 +45,7 @@ class Crew:
         return {"calls": [{"name": name, "args": {argument: command, **more}}]}
 
 
-@pytest.mark.parametrize("name", [*PINNED])
+@pytest.mark.parametrize("name", [*SHELL])
 def test_three_tasks_are_done_in_order_and_the_second_knows_what_the_first_learned(name: str, tmp_path: Path) -> None:
     """A crew whose agents start from nothing each time makes the same mistakes in parallel."""
     crew = Crew(name, tmp_path)

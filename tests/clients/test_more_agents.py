@@ -1,6 +1,6 @@
 """opencode, Qwen Code, Copilot CLI, pi, Kimi Code and Cline CLI, end to end, as test_agents.py does with the others.
 
-Each line of the table in docs/connect.md that says what reaches the model is from here.
+Each line of the table in docs/reference/connect.md that says what reaches the model is from here.
 """
 
 import json

@@ -233,7 +233,7 @@ def test_claude_code_in_the_shell_of_copilot_is_claude_code(quiet: Scene) -> Non
 
 
 def test_an_agent_of_somebodys_own_is_heard_and_recorded(quiet: Scene, tmp_path: Path) -> None:  # noqa: F811
-    """The contract of docs/connect.md: our hook by the agent's own name, a transcript in our own form."""
+    """The contract of docs/reference/connect.md: our hook by the agent's own name, a transcript in our own form."""
     accepted(quiet.repo, RULE)
     ready(quiet.repo)
     top, path = str(quiet.repo.path), tmp_path / "run.jsonl"

@@ -54,7 +54,7 @@ def test_every_agent_has_a_story_or_older_tests() -> None:
 def test_the_table_of_agents_rests_on_tests() -> None:
     """A cell that nobody tests is a promise: each names a test that is there, or says that there is none."""
     root = Path(__file__).resolve().parent.parent.parent
-    page = (root / "docs" / "connect.md").read_text()
+    page = (root / "docs" / "reference" / "connect.md").read_text()
     table = page.partition("| agent | context at start |")[2].partition("\n\n")[0]
     rows = [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
     called = [*AGENTS.values()]

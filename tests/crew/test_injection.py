@@ -1,7 +1,7 @@
 """What task text, repository files and agents' output cannot do, whatever they say.
 
-These are guards, no walls: an agent that runs as the user can do what the user can (docs/crew.md). What is held here is
-that nothing is obeyed, that what was tampered with is noticed, and that nothing goes on with it.
+These are guards, no walls: an agent that runs as the user can do what the user can (docs/how-to/crew.md). What is held
+here is that nothing is obeyed, that what was tampered with is noticed, and that nothing goes on with it.
 """
 
 import os

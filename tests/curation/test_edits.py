@@ -238,7 +238,7 @@ def test_an_edit_of_what_has_changed_since_is_refused(bench: Any, decided: str) 
         ("type: decision\nstatus", "type: fact\nstatus", "must stay a decision"),
         ("tags: []", "tags: &x []", "the anchor &x is not allowed here"),
         ("tags: []", "tags: !!set {}", "tag"),
-        ("tags: []", "tags: []\ntags: []", "tags stands here twice"),
+        ("tags: []", "tags: []\ntags: []", "tags is here twice"),
         ("tags: []", "<<: {a: b}\ntags: []", "merge key"),
         ("tags: []", "tags: [" + "a, " * 30_000 + "b]", "larger than"),
         ("-->\n", "-->\nNote to self\n", "decisions.md:9 this text belongs to no entry"),

@@ -147,7 +147,7 @@ def attack(stage: Stage, command: str, spoil: Callable[[Stage], Callable[[], Non
                 others = (errors.NeedsReview.code, errors.NoModel.code)
                 if command == "export codex":  # the session of the stage has no turn
                     others += (errors.BadInput.code,)
-                if command.startswith("crew"):  # no crew was ever at work on the stage, and nothing suggests checks
+                if command.startswith(("crew", "import")):  # on the stage no crew ran, and most agents were never used
                     others += (errors.NotFound.code,)
                 assert stage.act(stage.argv(command)).code in (0, first, *others)
 

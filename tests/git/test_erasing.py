@@ -99,7 +99,7 @@ def test_where_git_still_has_it_is_said_once_for_each_place(place: Place, tmp_pa
     place.git("remote", "add", "origin", "/nowhere")
     done = erase.erase(place.open(), "memory", "FCT-one")
     assert done.still_held == (
-        f"commits of this clone's history, 1 in all, touch {ONE}",
+        f"{ONE} was changed by 1 commit of this clone's history",
         f"heads/main, heads/side, tags/mark reach commits with {ONE}",
         f"git's index has {ONE} staged or tracked",
         f"the work tree {tmp_path / 'side'} has {ONE}: merge the erasure there, or delete the file",
@@ -147,7 +147,7 @@ def test_an_edit_that_holds_it_is_named_and_left(place: Place) -> None:
     place.repo.write(".holdfast/memory/facts/other.md", both("three"))
     done = erase.erase(place.open(), "memory", "FCT-one")
     assert done.still_held == (
-        "your own edit of .holdfast/memory/facts/mine.md, which is not committed: take it out there by hand",
+        "your own uncommitted edit of .holdfast/memory/facts/mine.md: delete the text there by hand",
     )
     assert (place.repo / ".holdfast/memory/facts/mine.md").read_text() == both("one", "two")
 
@@ -179,7 +179,7 @@ def test_an_erase_that_was_cut_short_is_finished_once(place: Place) -> None:
     with fsio.locked(clone.layout.lock):
         assert erase.resume(clone) is None
     assert clone.bodies.has(event.body or "")
-    assert erase.resume(clone) == "finished erasing r1, which had been cut short"
+    assert erase.resume(clone) == "finished erasing r1, which was interrupted"
     assert not clone.bodies.has(event.body or "") and erase.resume(clone) is None
 
 

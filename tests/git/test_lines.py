@@ -580,7 +580,7 @@ def test_a_record_comes_back_as_it_was_and_the_first_stores_counts(stores: list[
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"id": "other"}, "it is of line 'other'"),
+        ({"id": "other"}, "it belongs to line 'other'"),
         ({"refs": []}, "its branch or its times"),
         ({"refs": "main"}, "no list"),
         ({"refs": [7]}, "its branch or its times"),
@@ -589,7 +589,7 @@ def test_a_record_comes_back_as_it_was_and_the_first_stores_counts(stores: list[
         ({"done": {"k": 7}}, "its branch or its times"),
         ({"done": []}, "is not a record"),
         ({"inherits": [{"line": "x", "until": 7}]}, "its branch or its times"),
-        ({"inherits": [{"line": "../x", "until": None}]}, "inherits from no line"),
+        ({"inherits": [{"line": "../x", "until": None}]}, "inherits from something that is not a line"),
         ({"inherits": [{"line": "x"}]}, "is not a record"),
         ({"inherits": 7}, "is not a record"),
     ],

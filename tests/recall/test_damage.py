@@ -113,7 +113,7 @@ def test_index_and_doctor_notice_a_damaged_file(asked: Cli, world: Path) -> None
     done = asked("index")
 
     assert "corpus.db" in seen.out and "index~elsewhere.db" in seen.out
-    assert "damaged" in status.err and WORD in done.err and done.out.startswith("HEAD is read: ")
+    assert "damaged" in status.err and WORD in done.err and done.out.startswith("The index is up to date: ")
     assert "corpus.db" not in asked("doctor", ok=False).out
 
 

@@ -93,9 +93,8 @@ def test_a_run_is_looked_through_prompt_first_then_what_it_printed(project):
     assert asked.title == f"run {run}, turn 1: its prompt" and marked(asked) == ["use", "Postgres 16"]
     assert answered.title.startswith(f"run {run}, turn 2: its ")
     assert answered.lines[:3] == ("so:", WORDS, "end")
-    assert (
-        project.memory.passage(Provenance(f"run:{run}", 2, "other")).missing == "the source does not contain the words"
-    )
+    other = project.memory.passage(Provenance(f"run:{run}", 2, "other"))
+    assert other.missing == "the source does not contain the words"
 
 
 def test_words_of_a_turn_are_shown_in_that_turn(project):

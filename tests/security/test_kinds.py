@@ -18,7 +18,7 @@ from .fakes import ALNUM, HEX
 from .kinds import kinds, samples
 
 SCAN = Scanner()
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "security.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "security.md"
 # Kinds that were once missed, each by the name that `kinds.txt` gives it.
 ONCE_MISSED = (
     *("1password secret key", "adobe client secret", "artifactory reference", "aws bedrock", "clojars"),

@@ -93,7 +93,7 @@ def test_a_name_that_leads_out_is_refused(project, tmp_path, name):
     """A bundle from a stranger must not write where it likes."""
     data = b"x"
     file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed={name: hashlib.sha256(data).hexdigest()})
-    with pytest.raises(BadBundle, match="no file of a store"):
+    with pytest.raises(BadBundle, match="not a file of a store"):
         project.sync.import_bundle(str(file))
 
 
@@ -101,7 +101,7 @@ def test_a_link_in_a_bundle_is_refused(project, tmp_path):
     """A link would let the next file be written through it."""
     link = tarfile.TarInfo("runs/link")
     link.type, link.linkname = tarfile.SYMTYPE, "/"
-    with pytest.raises(BadBundle, match="no file of a store"):
+    with pytest.raises(BadBundle, match="not a file of a store"):
         project.sync.import_bundle(str(pack(tmp_path / "bad", [link], [b""], listed={})))
 
 
@@ -280,20 +280,20 @@ def hashed(*members: tuple[str, bytes]) -> dict[str, object]:
     ("manifest", "members", "why"),
     [
         ({"v": 2, "files": {}}, [], "version 2"),
-        ({"v": 0, "files": {}}, [], "its version is none"),
+        ({"v": 0, "files": {}}, [], "its version is invalid"),
         ({"v": True, "files": {}}, [("bodies/a", b"x")], "does not match"),
-        ({"files": {}}, [], "not a whole"),
-        ({"v": 1}, [], "not a whole"),
-        ([], [], "not a whole"),
+        ({"files": {}}, [], "not a complete"),
+        ({"v": 1}, [], "not a complete"),
+        ([], [], "not a complete"),
         (hashed(("bodies/a", b"x")), [], "bodies/a is missing"),
         (hashed(("bodies/a", b"x")), [("bodies/a", b"y")], "does not match its hash"),
         (hashed(), [("bodies/a", b"x")], "does not match its hash"),
-        (hashed(), [("bodies", b"x")], "no file of a store"),
-        (hashed(), [("bodies/", b"x")], "no file of a store"),
-        (hashed(), [("rewrites/x", b"x")], "no file of a store"),
-        (hashed(), [("bodies/../../x", b"x")], "no file of a store"),
-        (hashed(), [("/bodies/x", b"x")], "no file of a store"),
-        (hashed(), [("other/x", b"x")], "no file of a store"),
+        (hashed(), [("bodies", b"x")], "not a file of a store"),
+        (hashed(), [("bodies/", b"x")], "not a file of a store"),
+        (hashed(), [("rewrites/x", b"x")], "not a file of a store"),
+        (hashed(), [("bodies/../../x", b"x")], "not a file of a store"),
+        (hashed(), [("/bodies/x", b"x")], "not a file of a store"),
+        (hashed(), [("other/x", b"x")], "not a file of a store"),
     ],
 )
 def test_a_strangers_bundle_is_refused_with_its_reason(stores, tmp_path, manifest, members, why):
@@ -309,7 +309,8 @@ def test_a_strangers_bundle_is_refused_with_its_reason(stores, tmp_path, manifes
 )
 def test_a_change_that_would_touch_other_files_is_refused(stores, tmp_path, name):
     """The next publish would commit it in the user's name."""
-    would = f"{name} would {'bring' if name.startswith('trash') else 'change'} '.git/config', which is not the memory's"
+    verb = "bring" if name.startswith("trash") else "change"
+    would = f"{name} would {verb} '.git/config', which is not a file of the memory"
     for path, why in ((".git/config", re.escape(would)), (".holdfast/memory/facts/a.md", None)):
         member = (name, json.dumps({"path": path}).encode() + b"\n")
         file = stranger(tmp_path / path.replace("/", "-"), hashed(member), member)
@@ -351,9 +352,9 @@ def test_a_bundle_that_unpacks_to_too_much_is_refused(stores, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("listed", "said"),
     [
-        ("[" * 200_000 + "]" * 200_000, "not a whole Holdfast bundle"),
+        ("[" * 200_000 + "]" * 200_000, "not a complete Holdfast bundle"),
         ('{"x": "' + "A" * 60_000_000 + '"}', "does not begin with its list"),
-        ("{" + ",".join(f'"kept/{n}":""' for n in range(40_000)) + "}", "more files than a bundle"),
+        ("{" + ",".join(f'"kept/{n}":""' for n in range(40_000)) + "}", "too many files for its size"),
     ],
 )
 def test_a_list_that_is_a_bomb_is_refused_at_once(project, repo, tmp_path, listed, said):

@@ -291,7 +291,7 @@ def test_people_may_write_yaml_as_they_know_it(written: str, task: dict[str, Any
         ("checkpoint: [commit:abc]", "checkpoint must be"),
         ("checkpoint: done", "checkpoint must be a list"),
         ("reason: &a why", "the anchor &a is not allowed"),
-        ("title: again", "title stands here twice"),
+        ("title: again", "title is here twice"),
         ("owner: !!python/object:os.system x", "the tag"),
         ("<<: *x", "is not allowed"),
     ],

@@ -1,12 +1,10 @@
 """Driving the review screen: press keys, wait until all came of them, read what stands there."""
 
 import asyncio
-import os
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from textual import _wait
@@ -16,10 +14,9 @@ from textual.pilot import Pilot
 from holdfast.interfaces.tui.item_page import cited
 from holdfast.interfaces.tui.review_screen import QueueScreen, ReviewApp
 from holdfast.project import Project
+from tests.conftest import golden as golden  # noqa: PLC0414 - with the other words of these tests
 
-GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "screens"
 BARS = re.compile("[▁-█]")
-WRITING = os.environ.get("HOLDFAST_GOLDEN") == "write"
 WIDE, MIDDLE, NARROW, SMALL = (120, 34), (100, 28), (80, 24), (38, 12)
 
 
@@ -54,6 +51,11 @@ class Driven:
     async def type(self, text: str) -> None:
         """Put a text in at the cursor of whatever has the focus, as a terminal pastes it."""
         self.app.post_message(Paste(text))
+        await self.settle()
+
+    async def click(self, x: int, y: int) -> None:
+        """Click on a place of the screen; rows count from the end if they are negative."""
+        await self._pilot.click(offset=(x, y if y >= 0 else self.app.size.height + y))
         await self.settle()
 
     async def settle(self) -> None:
@@ -95,12 +97,3 @@ def drive(desk: Any, act: Callable[[Driven], Coroutine[Any, Any, None]], size: t
             return screen.app
 
     return asyncio.run(whole())
-
-
-def golden(name: str, text: str) -> None:
-    """The screen is this text, exactly; `HOLDFAST_GOLDEN=write` writes it for a person to look at."""
-    path = GOLDEN / f"{name}.txt"
-    if WRITING:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    assert text == path.read_text()

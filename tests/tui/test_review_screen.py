@@ -180,6 +180,63 @@ def test_all_that_the_filter_shows_are_approved_at_once_and_undone_at_once(three
     assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["candidate"] * 3
 
 
+def test_what_is_marked_is_rejected_at_once_and_taken_back_at_once(three: Room) -> None:
+    """Who reads a queue and marks what is rubbish must not answer the same question for each."""
+
+    async def act(screen: Driven) -> None:
+        await screen.press("x", "j", "x")
+        assert "■+  DEC-1" in screen.text and "■+  DEC-3" in screen.text
+        assert "2 marked: A approves them, R rejects them" in screen.text
+        await screen.press("R")
+        assert "Reject all 2 marked: why?" in screen.text
+        await screen.type("noise")
+        await screen.press("enter")
+        assert screen.ids == ["DEC-2"] and "Rejected 2 (u takes them back)" in screen.text
+        assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["rejected", "candidate", "rejected"]
+        await screen.press("u")
+        assert screen.ids == ["DEC-1", "DEC-2", "DEC-3"]
+        await screen.press("R", "escape")
+
+    drive(three.project, act)
+    assert [three.status(f"DEC-{n}") for n in (1, 2, 3)] == ["candidate"] * 3
+
+
+def test_a_mouse_selects_scrolls_and_presses_keys(three: Room) -> None:
+    """On a terminal with a mouse people click before they read the keys."""
+
+    async def act(screen: Driven) -> None:
+        await screen.click(10, 3)  # below the head: the third line of the queue
+        assert "▸+  DEC-3" in screen.text
+        below = screen.text.splitlines()[-1]
+        await screen.click(below.index("? help"), -1)
+        assert "search: words, tag:http" in screen.text
+        await screen.press("escape")
+        await screen.click(below.index("a approve") + 3, -1)
+        assert screen.ids == ["DEC-1", "DEC-2"] and "Approved DEC-3" in screen.text
+
+    drive(three.project, act)
+    assert three.status("DEC-3") == "accepted"
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_all_can_be_done_on_a_narrow_and_on_a_wide_terminal(three: Room, width: int) -> None:
+    """A split window has forty columns, a large screen two hundred; a review goes on in both."""
+
+    async def act(screen: Driven) -> None:
+        assert max(map(len, screen.text.splitlines())) <= width
+        assert "DEC-1" in screen.text and "Retry only calls" in screen.text and "q quit" in screen.text
+        await screen.press("question_mark")
+        assert "approve" in screen.text
+        await screen.press("escape", "slash")
+        await screen.type("disk")
+        await screen.press("enter")
+        assert screen.ids == ["DEC-2"] and "1 fit disk" in screen.text
+        await screen.press("r", "enter")
+        assert three.status("DEC-2") == "rejected"
+
+    drive(three.project, act, (width, 24))
+
+
 @pytest.fixture
 def clash(room: Room) -> Room:
     """An accepted memory, and a candidate that contradicts it."""
@@ -281,7 +338,7 @@ def test_what_two_branches_accepted_is_resolved_after_the_merge(room: Room) -> N
         await screen.press("A")  # what contradicts is never approved in bulk
         assert "Approve all" not in screen.text
         await screen.press("a")
-        assert f"deprecate {one}" in screen.text
+        assert f"retire {one}" in screen.text
         await screen.press("s")
         assert screen.ids == []
 
@@ -368,7 +425,7 @@ def test_a_stale_memory_shows_what_changed_and_is_confirmed_or_deprecated(room: 
         assert "changed    src/net.py" in screen.text
         assert "+    return call() or call()" in screen.text
         await screen.press("j", "a", "r")
-        assert "Deprecate DEC-2: why does it no longer hold?" in screen.text
+        assert "Retire DEC-2: why does it no longer hold?" in screen.text
         await screen.press("enter")
 
     drive(room.project, act)
@@ -468,9 +525,9 @@ def test_the_window_may_change_its_size(three: Room) -> None:
             await screen.resize(*size)
             assert "▸+  DEC-2" in screen.text
         await screen.press("question_mark")
-        assert "approve all that the filter shows" in screen.text
+        assert "approve all that is shown or marked" in screen.text
         await screen.press("q")
-        assert "approve all that the filter shows" not in screen.text
+        assert "approve all that is shown or marked" not in screen.text
 
     drive(three.project, act)
 

@@ -139,6 +139,8 @@ SCREENS = {
     "how-both-small-read-on": (SMALL, ("a", "pagedown", "pagedown", "pagedown")),
     "help-small": (SMALL, ("question_mark", "pagedown", "pagedown", "pagedown", "pagedown")),
     "small": (SMALL, ("j", "j")),
+    "forty": ((40, 24), ()),
+    "two-hundred": ((200, 40), ("x",)),
     "reason": (NARROW, ("r",)),
     "editor": (NARROW, ("e",)),
     "merge": (NARROW, ("m",)),

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PAGE = (HERE.parents[1] / "docs" / "design" / "log-format.md").read_text(encoding="utf-8")
+PAGE = (HERE.parents[1] / "docs" / "reference" / "log-format.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Verifies a Holdfast log by docs/design/log-format.md alone: nothing of Holdfast is imported.
+"""Verifies a Holdfast log by docs/reference/log-format.md alone: nothing of Holdfast is imported.
 `verify.py REPOSITORY [PRIVATE-STORE]` prints findings with file and line; exit 0 ok, 3 partial, 1 corrupt.
 """
 import json, os, re, subprocess, sys  # noqa: E401, I001

@@ -56,7 +56,7 @@ _KNOWN = (  # what a server says, our sentence, the next step
     (
         ('database "',),
         "there is no database {name} at {where}",
-        "Check the name in HOLDFAST_DATABASE_URL, or let a DBA create it (docs/agents.md).",
+        "Check the name in HOLDFAST_DATABASE_URL, or let a DBA create it (docs/reference/agents.md).",
     ),
     (
         ('type "vector"', 'type "halfvec"', 'extension "vector"', 'access method "hnsw"'),
@@ -453,7 +453,7 @@ def _refuse_unbound(connection: Connection) -> None:
         if is_so:
             raise NoDatabase(
                 f"the role {name} {why}, so projects would not be kept apart",
-                hint="Connect as a plain login that is a member of holdfast_agents (docs/agents.md).",
+                hint="Connect as a plain login that is a member of holdfast_agents (docs/reference/agents.md).",
             )
 
 

@@ -176,8 +176,8 @@ def remember(
             seen=import_progress.TranscriptMark(**read["seen"]),
             count=max(old.count, read["count"]),
             runs=old.runs if any(one.run == done.run for one in old.runs) else (*old.runs, done),
-            session_id=session_id or old.session_id,
-            ended=True,
+            session_id=old.session_id or session_id,  # the first: on other branches it has others
+            ended=not read.get("goes_on"),  # then killed here, the rest is still to be read
         )
 
     return import_progress.change(stores_of(clone), agent["name"], agent["session"], change)

@@ -227,7 +227,10 @@ def _started(orphan: reconcile.OrphanLine) -> list[StrayTask]:
 
 
 def _across(clone: Clone, board: task_board.Board) -> list[CrossBranchNeed]:
-    """The edges that leave this branch; they are kept, and found again where the other branch is."""
+    """The edges that leave this branch; they are kept, and found again where the other branch is.
+
+    A task that this branch has and that cannot be read, as in the middle of a merge, is not on another one.
+    """
     edges = [
         (task.id, node)
         for task in board.tasks
@@ -235,7 +238,8 @@ def _across(clone: Clone, board: task_board.Board) -> list[CrossBranchNeed]:
         if node is not None and node not in board.placed
     ][:_MOST_LINKS]
     where = {node: tuple(task_board.branches_with(clone, node)) for node in {node for _, node in edges}}
-    return [CrossBranchNeed(task, node, where[node]) for task, node in edges]
+    here = clone.repo.head().branch
+    return [CrossBranchNeed(task, node, where[node]) for task, node in edges if here not in where[node]]
 
 
 def left_open(clone: Clone) -> list[str]:

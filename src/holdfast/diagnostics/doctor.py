@@ -37,6 +37,7 @@ from holdfast.index.other_branches import OWN_TABLES
 from holdfast.index.other_branches import path_of as others_of
 from holdfast.index.refresh import path_of
 from holdfast.index.sqlite import damage_of, is_busy, unsound
+from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import Accepted, Candidate, Retired, is_expired, iso
 from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, layout, log, memory_files, pending_changes, private_store, receipt_files
@@ -122,7 +123,7 @@ def _note(path: str, top: str, sentence: str, step: str, *, repair: str | None =
     return HealthFinding("note", "store", os.path.relpath(path, top), sentence, step, repair=repair, path=path)
 
 
-_REVIEW = "Look at it in `holdfast review`: accept it as it is now, change it, or deprecate it."
+_REVIEW = "Look at it in `holdfast review`: accept it as it is now, change it, or retire it."
 
 _MEND = "Mend the file by hand; until then it is left out and nothing is lost."
 
@@ -159,7 +160,12 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         if memory.expires_at is not None and is_expired(memory, clone.clock()):
             yield HealthFinding("note", "facts", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
         for text in (text for text in memory.evidence if held[text] != "holds"):
-            yield HealthFinding("note", "facts", path, f"{memory.id} is stale: {text} is {held[text]}", _REVIEW)
+            yield HealthFinding("note", "facts", path, f"{memory.id} is stale: {_now(text, held[text])}", _REVIEW)
+
+
+def _now(receipt: str, state: str) -> str:
+    """How evidence stands, as a sentence says it."""
+    return f"{receipt_name(receipt)} {'has changed' if state == 'changed' else f'is {state}'}"
 
 
 def _in_wrong_folder(path: str, name: str, kind: str) -> Iterator[HealthFinding]:
@@ -229,23 +235,34 @@ _SEALED = regex(rb'"sealed":"holdfast-sealed:1:([0-9a-f]{16}):')
 _BACKUP = "Bring it back from a backup or an export; nothing else holds these bytes."
 
 
-def examine(clone: Clone, *, against: LogCheckpoint | None = None, name: str = "checkpoint") -> HealthReport:
+def examine(
+    clone: Clone,
+    *,
+    against: LogCheckpoint | None = None,
+    name: str = "checkpoint",
+    progress: Callable[[int, int], None] | None = None,
+) -> HealthReport:
     """Everything that is wrong or worth knowing about this clone's memory."""
     clone.repo.forget_answers()
     ledger, found = read_everything(clone)
-    found += examine_bodies(clone, ledger)
-    if against is not None:
-        found += _compare(clone, ledger, against, name)
-    found += examine_records(clone)
-    found += _house(clone, ledger)
-    found += tracked_log.attributes(clone.repo)
-    found += _staged(clone)
-    found += tracked_log.altered_proofs(clone.repo)
-    found += examine_facts(clone)
-    found += plan_soundness.examine_tasks(clone)
-    found += examine_hooks(clone)
-    found += _index(clone)
-    found += _agents(clone)
+    parts: list[Callable[[], Iterable[HealthFinding]]] = [
+        lambda: examine_bodies(clone, ledger),
+        lambda: () if against is None else _compare(clone, ledger, against, name),
+        lambda: examine_records(clone),
+        lambda: _house(clone, ledger),
+        lambda: tracked_log.attributes(clone.repo),
+        lambda: _staged(clone),
+        lambda: tracked_log.altered_proofs(clone.repo),
+        lambda: examine_facts(clone),
+        lambda: plan_soundness.examine_tasks(clone),
+        lambda: examine_hooks(clone),
+        lambda: _index(clone),
+        lambda: _agents(clone),
+    ]
+    for number, part in enumerate(parts, 1):
+        if progress is not None:
+            progress(number, len(parts) + 1)  # the log is read, which is the first part
+        found += part()
     counts = {"files": ledger.files, "events": len(ledger.events), "own": len(ledger.own)}
     counts["bodies"] = sum(event.body is not None for event in ledger.own.values())
     return report([*ledger.findings, *found], counts)

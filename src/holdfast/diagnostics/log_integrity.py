@@ -2,7 +2,7 @@
 
 A Ledger takes every file of the log, one after the other, and judges at the end what only the whole
 can tell: whether parents are here, and whether an odd line of a spool was ever acknowledged.
-The rules are those of `docs/design/log-format.md`.
+The rules are those of `docs/reference/log-format.md`.
 
 A checkpoint is a small note of how far the log reached. The heads of the log commit to everything before them; kept
 where nobody can change them, they show later that history was cut off or a branch of it dropped.

@@ -1,4 +1,4 @@
-"""Git, the medium: lines, what is visible here, publishing and reconciling."""
+"""Reads and writes through git: branch identities, what is visible here, publishing, hooks, reconciling."""
 
 from holdfast.lazy_module import lazy_modules
 

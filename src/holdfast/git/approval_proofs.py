@@ -1,8 +1,8 @@
-"""Proofs of approval: the body of a person's yes, published beside the text that it is about.
+"""Proofs of approval: the body of an approval event, published beside the approved text.
 
-The envelope of an approval names its body by a salted hash, and bodies are private: another clone could not
-tell which text was approved. A proof is that body with its salt, as a tracked file that can be checked
-against the envelope. It travels only with the text it is about, and `erase` deletes it with that text.
+The event's envelope names its body by a salted hash, and bodies are private: without a proof, another clone
+cannot tell which text was approved. A proof is that body with its salt, as a tracked file that can be checked
+against the envelope. It is published only together with that text, and `erase` deletes both.
 """
 
 import json
@@ -23,7 +23,7 @@ _ID = regex(r"^id:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
 
 @frozen
 class ProvenText:
-    """The text of a memory in some tree: a whole file, or one entry of a file that holds several."""
+    """The text of a memory in a tree: a whole file, or one entry of a file that holds several."""
 
     path: str
     blob: str
@@ -36,20 +36,20 @@ class ProvenText:
         return found[1] if found else ""
 
     def parse(self) -> Memory | None:
-        """The memory; None if the text cannot be read as one."""
+        """Returns the memory; None if the text cannot be parsed."""
         try:
             return memory_files.parse(self.text, self.path)
         except BrokenEntry:
             return None
 
     def digest(self) -> str | None:
-        """The hash of what it says."""
+        """Returns the hash of the memory's content, whatever its layout; None if it cannot be parsed."""
         memory = self.parse()
         return None if memory is None else memory_files.digest(memory)
 
 
 def texts(repo: Repo, files: Mapping[str, bytes]) -> Iterator[ProvenText]:
-    """Every memory of some files, by path and bytes; a file that holds several comes as a whole, too."""
+    """Yields every memory of the files (path to bytes), and each file of several entries as a whole, too."""
     for path, data in files.items():
         file = ProvenText(path, repo.hash_blob(data), data.decode("utf-8", "replace"))
         if markdown_document.is_single(file.text):
@@ -61,18 +61,18 @@ def texts(repo: Repo, files: Mapping[str, bytes]) -> Iterator[ProvenText]:
 
 
 def digests(repo: Repo, blobs: Collection[str]) -> dict[str, str]:
-    """The hash of what each of these files says, as far as git has them and they can be read."""
+    """Returns the content hash of each blob; leaves out what git does not have and what cannot be parsed."""
     files = [ProvenText("", blob, data.decode("utf-8", "replace")) for blob, data in repo.blobs(blobs).items()]
-    return {file.blob: said for file in files if (said := file.digest())}
+    return {file.blob: digest for file in files if (digest := file.digest())}
 
 
 def render(stored: bytes) -> bytes:
-    """The proof of a body as the private store holds it: its salt in hexadecimal, then its JSON."""
+    """Returns the proof of a body as the private store holds it: its salt in hexadecimal, then its JSON."""
     return stored[:SALT_BYTES].hex().encode("ascii") + b"\n" + stored[SALT_BYTES:] + b"\n"
 
 
 def read(name: str, data: bytes) -> dict[str, Any] | None:
-    """The body that a proof of this name holds; None if it is not the one that the name commits to."""
+    """Returns the body in a proof; None if its hash does not match the proof's name."""
     salt, _, rest = data.partition(b"\n")
     try:
         stored = bytes.fromhex(salt.decode("ascii")) + rest.removesuffix(b"\n")
@@ -85,9 +85,9 @@ def read(name: str, data: bytes) -> dict[str, Any] | None:
 
 
 def fits(body: Mapping[str, Any], text: ProvenText) -> bool:
-    """Whether an approval is about this very text; its layout does not matter."""
-    said = body.get("approves")
-    return body.get("blob") == text.blob or (isinstance(said, str) and said == text.digest())
+    """Returns whether an approval is about this text; differences of layout do not matter."""
+    digest = body.get("approves")
+    return body.get("blob") == text.blob or (isinstance(digest, str) and digest == text.digest())
 
 
 def changes(
@@ -98,11 +98,11 @@ def changes(
     proved: Mapping[str, str],
     files: Mapping[str, bytes],
 ) -> dict[str, bytes | None]:
-    """The proofs that a commit has to bring, and those (None) that it has to take away.
+    """Returns the proofs that a commit must add, and those it must delete (None).
 
-    `given` are approvals that it publishes: the memory and the stored body. `files` are the memory files as
-    they will be, `touched` the memories whose text it changes, `proved` the proofs of the commit before by
-    path and blob. An approval of a text that is not published has no proof: nobody may learn of that text.
+    `given` holds the approvals that the commit publishes: memory id and stored body. `files` are the memory files
+    after the commit, `touched` the memories whose text it changes, `proved` the proofs of the parent commit (path
+    to blob). An approval of an unpublished text gets no proof, because the proof would reveal that text.
     """
     approvals = list(given)
     names = {*touched, *(name for name, _ in approvals)}

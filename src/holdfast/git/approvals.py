@@ -1,14 +1,13 @@
-"""Which memories somebody approved, and whose word that is: computed from events, never read from a file.
+"""Computes which memories were approved, by whom, and how far to trust their text: from events, never from a file.
 
-An approval whose body is here names the text and the words it was about. Of another clone's only the envelope came
-along: that the memory was approved, not in which words.
+An approval whose body is in this clone names the approved text and a hash of its statement. Of another clone's
+approval only the envelope is here: it shows that the memory was approved, not in which words.
 
-A memory stays superseded though the text that took its place is edited or deleted by a pull request: only a decision
-brings the old one back. It holds where that approval can be seen; a branch that has never heard of it has never seen
-the new text either.
+A superseded memory stays superseded when a pull request edits or deletes the text that replaced it: only a decision
+restores the old one. This applies on branches whose log has that approval; other branches never had the new text.
 
-What candidates said when they were proposed is read from this clone's own log: a candidate is a plain file that
-anybody may change until somebody decides; its event is not.
+The original words of a candidate are read from this clone's own log: a candidate is a plain file that anybody may
+edit until it is decided on; its event cannot be edited.
 """
 
 import hashlib
@@ -26,31 +25,31 @@ from holdfast.values import field, frozen, grouped
 
 KINDS = ("accept", "promote", "edit")
 UNDOING = ("retire", "reject")
-SHORT = 32  # characters of an event's hash that tell it from others: what the index keeps of it
+SHORT = 32  # characters of an event's hash that are compared: 128 bits do not collide
 DECISIONS = (*KINDS, *UNDOING)
 
 T0, T2, T4 = "T0", "T2", "T4"  # the lower, the more trusted: as strings, too
-EDITED = "edited since approval"  # how a memory stands of which a person approved another text
-UNCHECKED = "approval cannot be checked here"  # or some text, and history that could tell is cut off
+EDITED = "edited since approval"  # a person approved another text of this memory
+UNCHECKED = "approval cannot be checked here"  # a shallow clone lacks the history that names the approved text
 
 
 @frozen
 class MemoryApproval:
-    """One event that lets a memory in, or (of this clone's own) takes it back."""
+    """One event that approves a memory, or (of this clone's own events) withdraws the approval."""
 
     kind: str
     target: str
-    place: tuple[str, str]  # its time and its hash
-    blob: str | None = None  # of the text it was about
-    words: str | None = None  # what `words_of` gives for its statement; None if its body is not here
-    replaces: tuple[str, ...] | None = None  # what its text supersedes; None if its body does not say
+    place: tuple[str, str]  # the event's time and hash
+    blob: str | None = None  # of the approved text
+    words: str | None = None  # `words_of` its statement; None if the body is not here
+    replaces: tuple[str, ...] | None = None  # memories that the text supersedes; None if the body does not name them
 
 
 class Approvals:
-    """The approvals of some memories, asked one memory at a time."""
+    """The approvals of some memories, looked up one memory at a time."""
 
     def __init__(self, approvals: Iterable[MemoryApproval], claims: Iterable[str]) -> None:
-        """`claims` names the id of every memory visible here, once for each file that has it."""
+        """`claims` holds the id of every memory visible here, once for each file that has it."""
         self._claimed_twice = {name for name, count in Counter(claims).items() if count > 1}
         self._texts: set[tuple[str, str]] = set()
         self._latest: dict[str, MemoryApproval] = {}
@@ -66,10 +65,10 @@ class Approvals:
                 self._latest[one.target] = one
 
     def covers(self, name: str, *, blob: str, words: Callable[[], str], edited: bool) -> bool:
-        """Whether this text was approved, or its words were and no other file claims the id.
+        """Returns whether this text was approved, or its statement was and no other file has the same id.
 
-        A formatter, or a merge of other fields, changes the text but not what was approved; a text
-        that was edited by hand and not committed is nobody's yet.
+        A formatter, or a merge of other fields, changes the text but not the approved statement. An uncommitted
+        edit by hand (`edited`) needs an approval of its own.
         """
         if (name, blob) in self._texts:
             return True
@@ -78,35 +77,35 @@ class Approvals:
         return self._latest[name].words in (None, words())
 
     def ends(self, name: str, *, blob: str) -> bool:
-        """Whether somebody said that it no longer holds: of another clone's word only the envelope came."""
+        """Returns whether the memory was retired; a retirement without a body (another clone's) ends every text."""
         return not self._ended.isdisjoint({(name, blob), (name, None)})
 
 
 @frozen
 class Vouched:
-    """What the trunk of an upstream that the user trusted stands for."""
+    """The memories and decisions on the trunk of an upstream that the user trusts."""
 
-    key: str = ""  # changes when anything here does; empty where nothing is trusted
+    key: str = ""  # changes with anything below; empty if no upstream is trusted
     blobs: frozenset[str] = frozenset()  # the texts of the memories in its tree
     latest: Mapping[str, str] = field(default_factory=dict)  # memory to the kind of its last decision
     erased: frozenset[str] = frozenset()
-    replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # memory to what it supersedes
-    approved: frozenset[tuple[str, str]] = frozenset()  # memory and blob that was approved last
-    texts: Mapping[str, str] = field(default_factory=dict)  # memory to the blob of the text approved last
-    unchecked: frozenset[str] = frozenset()  # memories of whose approval a shallow clone cannot tell the text
+    replaced: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # memory to the memories it supersedes
+    approved: frozenset[tuple[str, str]] = frozenset()  # each memory with its last approved blob
+    texts: Mapping[str, str] = field(default_factory=dict)  # memory to the blob of its last approved text
+    unchecked: frozenset[str] = frozenset()  # memories whose approved text a shallow clone cannot determine
 
 
 class Causes:
-    """Which of two decisions of this clone came first: the one that the other builds on, whatever clocks say.
+    """Tells which of two decisions of this clone came first: the one that the other builds on, whatever clocks say.
 
-    Read from the log only when somebody asks, and then once.
+    The log is read at most once, on the first question that times cannot answer.
     """
 
     def __init__(self, clone: Clone | None) -> None:
         self._clone, self._known = clone, None if clone else dict[str, tuple[str, ...]]()
 
     def later(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
-        """Whether the decision at the first place came after that at the second."""
+        """Returns whether the first decision came after the second."""
         if self._known is None and self._clone and self._clone.tells_order_by_time():
             return one > other
         if self._builds_on(one[1], other[1]):
@@ -134,11 +133,11 @@ class Causes:
 
 
 class Tiers:
-    """How far each text is trusted here.
+    """How far each text is trusted here: its trust tier.
 
-    T0: a person approved this very text in this clone and nobody took that back, or a trusted trunk has it
-    and its last decision there is a person's yes to this very text. T2: this clone recorded it otherwise, or
-    it waits here to be published, somebody edits it right now, or a trusted trunk has it. T4: it came by git.
+    T0: a person approved exactly this text in this clone and the approval was not withdrawn, or a trusted trunk
+    has it and the last decision there is a person's approval of exactly this text. T2: this clone recorded it some
+    other way, it waits to be published, it is being edited, or a trusted trunk has it. T4: it came by git.
     """
 
     def __init__(
@@ -150,9 +149,9 @@ class Tiers:
         causes: Causes | None = None,
         alike: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
-        """`own` are decisions that this very clone recorded, `waiting` the texts it has not published yet.
+        """`own` are decisions that this clone recorded, `waiting` the texts it has not published yet.
 
-        `alike` names texts that differ from an approved one in their layout alone: id and blob to that blob.
+        `alike` maps texts that differ from an approved one only in layout (id and blob) to the approved blob.
         """
         self._alike = alike or {}
         self._vouched, self._waiting, self._causes = vouched, waiting, causes or Causes(None)
@@ -170,7 +169,7 @@ class Tiers:
                 self._undone[one.target].append(one.place)
 
     def of(self, name: str, *, blob: str, edited: bool) -> str:
-        """The tier of a text under an id; `edited` if it is an edit by hand that is not committed."""
+        """Returns the tier of a text under an id; `edited`: it is an uncommitted edit by hand."""
         if self.accepted(name, blob) is not None:
             return T0
         if blob in self._vouched.blobs:
@@ -179,32 +178,32 @@ class Tiers:
         return T2 if edited or ours else T4
 
     def edited(self, texts: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Which of the texts visible here (id and blob) are not the one of the memory that a person approved.
+        """Returns the visible texts (id and blob) that differ from the text a person approved for the memory.
 
-        A program's yes to such a text changes nothing. Where the approved text is here as well, in another
-        file, nothing was edited: the other file only claims its id.
+        A program's approval of such a text does not count. If another file here has the approved text,
+        nothing was edited: the file only claims the same id.
         """
         found = {(name, blob) for name, blob in texts if self._was_approved(name, blob)}
         names = {name for name, _ in found}
-        speaking = {name for name, blob in texts if name in names and self.of(name, blob=blob, edited=False) == T0}
-        return {(name, blob) for name, blob in found if name not in speaking}
+        in_force = {name for name, blob in texts if name in names and self.of(name, blob=blob, edited=False) == T0}
+        return {(name, blob) for name, blob in found if name not in in_force}
 
     def _was_approved(self, name: str, blob: str) -> bool:
-        """Whether a person approved some text of a memory: here, or in the trusted trunk that has this."""
+        """Returns whether a person approved any text of a memory: here, or on the trusted trunk that has this one."""
         if blob in self._vouched.blobs and self._vouched.latest.get(name) == "accept":
             return True
-        given = self._by_person.get(name)  # nothing for most of ten thousand
-        return given is not None and any(self._is_last(name, at) for at in given)
+        approved_at = self._by_person.get(name)  # None for most of ten thousand memories
+        return approved_at is not None and any(self._is_last(name, at) for at in approved_at)
 
     def accepted(self, name: str, blob: str) -> tuple[str, str] | None:
-        """Where in time a person here approved this very text; None if nobody did, or it was taken back."""
-        there = self._accepted.get((name, self._alike.get((name, blob), blob)))
-        if not there or not blob:  # of most of ten thousand texts
+        """Returns when a person here approved exactly this text; None if nobody did or it was withdrawn."""
+        approved_at = self._accepted.get((name, self._alike.get((name, blob), blob)))
+        if not approved_at or not blob:  # most of ten thousand texts
             return None
-        return max((at for at in there if self._is_last(name, at)), default=None)
+        return max((at for at in approved_at if self._is_last(name, at)), default=None)
 
     def stands(self, approval: MemoryApproval) -> bool:
-        """Whether nobody here took an approval back."""
+        """Returns whether no decision of this clone withdrew an approval."""
         return self._is_last(approval.target, approval.place)
 
     def _is_last(self, name: str, at: tuple[str, str]) -> bool:
@@ -217,7 +216,7 @@ Texts = Collection[tuple[str, str]]  # each an id and a blob
 def tiers(
     clone: Clone, own: Sequence[MemoryApproval], vouched: Vouched, waits: Collection[str], *, seen: Texts
 ) -> Tiers:
-    """How far each of the texts seen here (id and blob) is trusted."""
+    """Returns the tiers of the texts visible here (`seen`: id and blob)."""
     given = {(one.target, one.blob) for one in own if one.kind == "accept" and one.blob}
     names = {name for name, _ in given}
     alike = {}
@@ -230,14 +229,14 @@ def tiers(
 
 
 def decided(clone: Clone, names: Collection[str]) -> list[MemoryApproval]:
-    """Every decision about these memories that this clone recorded itself, on whatever line."""
+    """Returns every decision about these memories that this clone recorded itself, on any branch."""
     second_hand = clone.second_hand()
     about = clone.find_events("own", kinds=DECISIONS, targets=names)
     return [_approval(clone, event, second_hand) for event in about]
 
 
 def every_decision(clone: Clone, names: Collection[str]) -> list[MemoryApproval]:
-    """The same, and those about others, of which only an approval may say something: what it replaced."""
+    """Returns every decision of this clone; of those about other memories, only approvals are read in full."""
     second_hand = clone.second_hand()
     return [
         _approval(clone, event, second_hand)
@@ -248,12 +247,12 @@ def every_decision(clone: Clone, names: Collection[str]) -> list[MemoryApproval]
 
 
 def heard(clone: Clone, names: Collection[str]) -> tuple[list[MemoryApproval], list[MemoryApproval]]:
-    """Every decision that can be seen here, and what `every_decision` gives; each body is read once."""
+    """Returns all decisions visible here, and those of `every_decision`; each body is read once."""
     own = every_decision(clone, names)
     known = {one.place[1] for one in own}
     foreign = (e for e in clone.find_events("published", kinds=DECISIONS) if e.target in names)
-    there = [_approval(clone, event) for event in foreign if event.hash_self not in known]
-    return [*own, *there], own
+    others = [_approval(clone, event) for event in foreign if event.hash_self not in known]
+    return [*own, *others], own
 
 
 def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> MemoryApproval:
@@ -263,21 +262,21 @@ def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> 
 
 
 def replaces(body: Mapping[str, Any] | None) -> tuple[str, ...] | None:
-    """What the text that an approval is about supersedes; None if its body does not say."""
+    """Returns the memories that the approved text supersedes; None if the body does not name them."""
     named = (body or {}).get("supersedes")
     return tuple(one for one in named if isinstance(one, str)) if isinstance(named, list) else None
 
 
 def weakened(kind: str, event: str, second_hand: Collection[str]) -> str:
-    """What a decision of this clone counts as: from the store of last resort comes no person's yes."""
+    """Returns the kind a decision of this clone counts as: one recorded in a sandbox is no person's approval."""
     return "promote" if kind == "accept" and event in second_hand else kind
 
 
 def repeats(claims: Iterable[tuple[str, str, str]], tiers: Tiers) -> set[tuple[str, str, str]]:
-    """Files that claim the id of another which a person approved, though their text was approved, too.
+    """Returns the spare files among several that have the same id and an approved text each.
 
-    Claims are (id, blob, path). The text that was approved last speaks; of equal texts that of the
-    file whose name is the id's. So a copy silences nothing, and brings no earlier text back.
+    Claims are (id, blob, path). The text approved last applies; among equal texts, the one in the file that is
+    named after the id. So a copied file neither hides the memory nor restores an earlier text.
     """
     files = list(claims)
     named = Counter(name for name, _, _ in files)
@@ -296,12 +295,12 @@ def _rank(claim: tuple[str, str, str], tiers: Tiers) -> tuple[tuple[str, str], b
 
 
 def waiting(clone: Clone) -> frozenset[str]:
-    """The texts that this clone has recorded and not yet published on this line."""
+    """Returns the blobs that this clone has recorded and not yet published on this branch."""
     return frozenset(change.blob for change in clone.changes() if change.blob and change.segment is None)
 
 
 def said(body: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
-    """The text and the words that an approval's body says it was about; nothing if it is not here."""
+    """Returns the blob and the hash of the words in an approval's body; None for both if there is no body."""
     if body is None:
         return None, None
     blob = body.get("blob")
@@ -309,9 +308,9 @@ def said(body: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
 
 
 def words_of(statement: object) -> str:
-    """A short name for what a statement says, the same whatever its line breaks."""
-    said = " ".join(statement.split()) if isinstance(statement, str) else ""
-    return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+    """Returns a short hash of a statement's words, the same for any line breaks."""
+    words = " ".join(statement.split()) if isinstance(statement, str) else ""
+    return hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 NO_WORDS = words_of(None)
@@ -325,25 +324,25 @@ def still_superseded(
     *,
     visible: Collection[tuple[str, str]],
 ) -> dict[str, str]:
-    """Each memory that stays superseded, to the one that took its place.
+    """Returns each memory that stays superseded, with the memory that replaced it.
 
-    `own` are this clone's decisions about every memory, `visible` the texts here by id and blob.
+    `own` are this clone's decisions about every memory, `visible` the texts here (id and blob).
     """
     if not vouched.replaced and not any(one.kind == "accept" for one in own):
         return {}
     names = {name for name, _ in visible}
-    speaking = {name for name, blob in visible if tiers.of(name, blob=blob, edited=False) == T0}
-    given = grouped((one.target, one) for one in own if one.kind == "accept" and one.target not in speaking)
-    gone = {name for name in given if vouched.latest.get(name) in UNDOING}
-    here = _replaced(clone, [one for name in given.keys() - gone for one in given[name]], names)
-    there = {name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in speaking}
-    if not any((*here.values(), *there.values())):
+    in_force = {name for name, blob in visible if tiers.of(name, blob=blob, edited=False) == T0}
+    accepted = grouped((one.target, one) for one in own if one.kind == "accept" and one.target not in in_force)
+    gone = {name for name in accepted if vouched.latest.get(name) in UNDOING}
+    here = _replaced(clone, [one for name in accepted.keys() - gone for one in accepted[name]], names)
+    upstream = {name: names.intersection(olds) for name, olds in vouched.replaced.items() if name not in in_force}
+    if not any((*here.values(), *upstream.values())):
         return {}
     seen = clone.find_events(kinds=("accept",))
     hashes, targets = {event.hash_self for event in seen}, {event.target for event in seen}
-    held = {name: olds for name, olds in there.items() if name in targets}
+    held = {name: olds for name, olds in upstream.items() if name in targets}
     for name in {place[0] for place, olds in here.items() if olds}:
-        last = _last([one for one in given[name] if one.place[1] in hashes and tiers.stands(one)], clone)
+        last = _last([one for one in accepted[name] if one.place[1] in hashes and tiers.stands(one)], clone)
         held |= {name: here[name, last.place[1]]} if last else {}
     return {old: name for name, olds in sorted(held.items()) for old in olds}
 
@@ -356,7 +355,7 @@ def _last(approvals: Iterable[MemoryApproval], clone: Clone) -> MemoryApproval |
 
 
 def _replaced(clone: Clone, approvals: Iterable[MemoryApproval], names: set[str]) -> Mapping[tuple[str, str], set[str]]:
-    """What the text of each approval supersedes; where no body says so, git may still have the text."""
+    """Returns what the text of each approval supersedes; if the body does not name it, git may still have the text."""
     given = list(approvals)
     texts = clone.repo.blobs(one.blob for one in given if one.replaces is None and one.blob)
     found = {}
@@ -375,16 +374,16 @@ def _supersedes(data: bytes | None) -> tuple[str, ...]:
 
 
 def candidates_changed(clone: Clone, candidates: Collection[Candidate]) -> set[str]:
-    """The ids of those whose words are not the ones they were proposed with."""
-    asked = {candidate.id for candidate in candidates}
-    events = clone.find_events("own", kinds=("propose",), targets=asked) if asked else ()
-    said = grouped((event.target, words) for event in events for words in _statement(clone, event.body or ""))
-    return {one.id for one in candidates if said.get(one.id) and one.statement not in said[one.id]}
+    """Returns the ids of the candidates whose statement was changed since they were proposed."""
+    ids = {candidate.id for candidate in candidates}
+    events = clone.find_events("own", kinds=("propose",), targets=ids) if ids else ()
+    proposed = grouped((event.target, words) for event in events for words in _statement(clone, event.body or ""))
+    return {one.id for one in candidates if proposed.get(one.id) and one.statement not in proposed[one.id]}
 
 
 def _statement(clone: Clone, body: str) -> list[str]:
     try:
         statement = ((clone.bodies.get(body) if body else None) or {}).get("statement")
-    except (CorruptLog, UnsafePath, TooLarge):  # doctor names it
+    except (CorruptLog, UnsafePath, TooLarge):  # `doctor` reports it
         return []
     return [statement] if isinstance(statement, str) else []

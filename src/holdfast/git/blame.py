@@ -1,7 +1,7 @@
-"""Which commit brought each line of a file, as git blames it: blanks ignored, moved lines followed.
+"""Finds the commit that brought each line of a file, with git blame: blanks ignored, moved lines followed.
 
-The work tree's text is what is asked about: a line that no commit has yet has none. Git does the work and
-this module reads what it says; a file that HEAD does not have is all uncommitted.
+It blames the text in the work tree: an uncommitted line has no commit, and a file that HEAD does not have is
+all uncommitted. Git does the work; this module parses its output.
 """
 
 import os
@@ -12,38 +12,38 @@ from holdfast.git.repo import Repo, read_batch
 from holdfast.git.tracked_files import OFFLINE
 from holdfast.values import frozen
 
-# `--root`: a first commit is an answer; git's own list says where history was cut off.
+# `--root`: the first commit is an answer, too; git's own list tells where history was cut off.
 _OPTIONS = ("-w", "-C", "--root", "--no-textconv", "--line-porcelain")
 _NOT_IN_HEAD = (b"no such path", b"no such ref: HEAD", b"bad revision 'HEAD'")
 
 
 @frozen(kw_only=True)
 class Blamed:
-    """One line of a file as it is now, and where it came from."""
+    """One line of a file as it is now, with the commit that brought it."""
 
     number: int  # counted from 1
     text: str
     commit: str | None = None  # None: not committed yet
-    path: str  # as the commit called the file
+    path: str  # the file's path in that commit
     at: int  # the line's number there
-    before: tuple[str, str] | None = None  # the commit before and the file's name there; None: it had none
-    cut: bool = False  # history is cut off at this commit: it may be older
+    before: tuple[str, str] | None = None  # the previous commit and the file's path there; None: there is none
+    cut: bool = False  # history is cut off at this commit: the line may be older
 
 
 def blame(repo: Repo, path: str, text: Sequence[str], *, first: int, last: int) -> list[Blamed]:
-    """Where the lines from `first` to `last` came from; `text` is the file as it lies in the work tree."""
-    asked = ("blame", *_OPTIONS, "-L", f"{first},{last}", "--", path)
-    done = repo.attempt(*asked, environ=OFFLINE)
+    """Returns the commits of the lines from `first` to `last`; `text` is the file in the work tree."""
+    arguments = ("blame", *_OPTIONS, "-L", f"{first},{last}", "--", path)
+    done = repo.attempt(*arguments, environ=OFFLINE)
     if done.returncode == 0:
         return list(_read(done.stdout, repo.cut_off()))
     if any(words in done.stderr for words in _NOT_IN_HEAD):
         return [Blamed(number=n, text=text[n - 1], path=path, at=n) for n in range(first, last + 1)]
-    said = os.fsdecode(done.stderr).strip().removeprefix("fatal: ").partition("\n")[0]
-    raise GitFailed(f"git could not tell where {path} comes from: {said or 'it gave no reason'}")
+    reason = os.fsdecode(done.stderr).strip().removeprefix("fatal: ").partition("\n")[0]
+    raise GitFailed(f"git blame failed for {path}: {reason or 'it gave no reason'}")
 
 
 def _read(out: bytes, cut: Collection[str]) -> Iterator[Blamed]:
-    """Git's rows: for each line its commit and numbers, headers, and after a tab the line itself."""
+    """Parses git's output: for each line its commit and numbers, headers, and after a tab the line itself."""
     head: list[bytes] = []
     headers: dict[bytes, bytes] = {}
     for row in out.split(b"\n"):
@@ -72,12 +72,12 @@ def _blamed(head: Sequence[bytes], headers: Mapping[bytes, bytes], line: bytes, 
 
 
 def decoded(line: bytes) -> str:
-    """A line as transcripts tell it: without its end, and whatever its bytes are."""
+    """Returns a line as transcripts hold it: without its line end, invalid bytes replaced."""
     return line.removesuffix(b"\r").decode("utf-8", "replace")
 
 
 def _unquoted(name: bytes) -> str:
-    """A path as git prints it: between quotes, with escapes, if there is something odd in it."""
+    """Returns a path that git may have printed in quotes, with escapes."""
     if not (name.startswith(b'"') and name.endswith(b'"') and len(name) > 1):
         return os.fsdecode(name)
     plain = name[1:-1].decode("latin-1").encode("latin-1").decode("unicode_escape")
@@ -85,19 +85,19 @@ def _unquoted(name: bytes) -> str:
 
 
 def texts(repo: Repo, places: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
-    """The lines of files in commits, (commit, path) each, by one process; what is not there is left out."""
-    named = list(dict.fromkeys(places))
-    asked = [one for one in named if "\n" not in one[1]]
-    found = dict(_odd_texts(repo, (one for one in named if "\n" in one[1])))
-    if not asked:
+    """Returns the lines of files in commits, (commit, path) each, with one git process; leaves out missing files."""
+    wanted = list(dict.fromkeys(places))
+    plain = [one for one in wanted if "\n" not in one[1]]
+    found = dict(_odd_texts(repo, (one for one in wanted if "\n" in one[1])))
+    if not plain:
         return found
-    given = b"".join(oid.encode("ascii") + b":" + os.fsencode(path) + b"\n" for oid, path in asked)
-    out = repo.attempt("cat-file", "--batch", stdin=given, environ=OFFLINE).stdout
-    return found | {place: lines_of(data) for place, kind, data in read_batch(out, asked) if kind == b"blob"}
+    names = b"".join(oid.encode("ascii") + b":" + os.fsencode(path) + b"\n" for oid, path in plain)
+    out = repo.attempt("cat-file", "--batch", stdin=names, environ=OFFLINE).stdout
+    return found | {place: lines_of(data) for place, kind, data in read_batch(out, plain) if kind == b"blob"}
 
 
 def _odd_texts(repo: Repo, places: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], list[str]]]:
-    """The same for names with a line break in them, which git takes only one by one."""
+    """Yields the same for paths with a line break, one git process each: `--batch` cannot read them."""
     for oid, path in places:
         done = repo.attempt("cat-file", "blob", f"{oid}:{path}", environ=OFFLINE)
         if done.returncode == 0:
@@ -105,6 +105,6 @@ def _odd_texts(repo: Repo, places: Iterable[tuple[str, str]]) -> Iterator[tuple[
 
 
 def lines_of(data: bytes) -> list[str]:
-    """The lines of a file as git counts them."""
+    """Returns the lines of a file as git counts them."""
     rows = data.split(b"\n")
     return [decoded(row) for row in (rows[:-1] if rows[-1] == b"" else rows)]

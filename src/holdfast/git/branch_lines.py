@@ -1,7 +1,7 @@
-"""Lines: a branch's identity, which survives a rename and ends with a delete.
+"""Lines: a line is the id of a branch's work; it survives a rename and ends when the branch is deleted.
 
-The id is kept in git's own config as `branch.<name>.holdfast = <id> <ref>`: git itself moves it on
-rename and drops it on delete. What a line inherited when it branched off is kept in the private
+The id is stored in git's own config as `branch.<name>.holdfast = <id> <ref>`: git moves it on rename
+and drops it on delete. What a line inherited when its branch was created is kept in the private
 store, because reflogs expire.
 """
 
@@ -23,17 +23,17 @@ from holdfast.store import fsio, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen, grouped, replace
 
-DETACHED = "holdfast-line"
+DETACHED = "holdfast-line"  # the file in a work tree's git folder that names the line of its detached HEAD
 UNBORN = ""  # a branch before its first commit has no birth yet
-_GENERATIONS = 32
+_GENERATIONS = 32  # a guess: parents followed from a new branch; more than people nest, and each reads a reflog
 _IDENTITY = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
-_NOT_PLAIN = (b"\\", b"\r", b"\0", b"include", b"worktreeconfig")  # rows that go on, or other files that have a say
+_NOT_PLAIN = (b"\\", b"\r", b"\0", b"include", b"worktreeconfig")  # continued rows, or values from other files
 _DETACHED_REF, DETACHED_NAME = "detached:", "a detached HEAD"
 
 
 @frozen
 class InheritedLine:
-    """What a line sees of another: everything recorded there up to a moment, or all of it."""
+    """What a line sees of another line: everything recorded there, or (`until`) up to a moment."""
 
     line: str
     until: str | None
@@ -41,26 +41,26 @@ class InheritedLine:
 
 @frozen
 class BranchLine:
-    """One branch's identity and what it may see besides its own records."""
+    """The identity of one branch, with the records of other branches that are visible on it."""
 
     id: str
     ref: str | None
     inherits: tuple[InheritedLine, ...] = ()
-    done: frozenset[str] = frozenset()  # inherited changes that this line has dealt with
-    whole: bool = True  # False: its record is damaged, and this is what git itself still knows of it
+    done: frozenset[str] = frozenset()  # keys of inherited changes that this line has settled
+    whole: bool = True  # False: its record is damaged, and this is what git still knows about it
 
     def sees(self, line: str, ts: str) -> bool:
-        """Whether something recorded on `line` at `ts` is visible here."""
+        """Returns whether something recorded on `line` at `ts` is visible here."""
         if line == self.id:
             return True
         return any(i.line == line and (i.until is None or ts <= i.until) for i in self.inherits)
 
     def passed_events_of(self, line: str) -> bool:
-        """Whether what was inherited of a line's events is in this line's own history by now."""
+        """Returns whether the events inherited from a line are in this line's own history by now."""
         return events_of(line) in self.done
 
     def limits(self) -> dict[str, str | None]:
-        """Each line something of which may wait here, with the moment up to which it is seen; None: all."""
+        """Returns each line whose changes may wait here, with the moment up to which they are visible; None: all."""
         found: dict[str, str | None] = {}
         for inherit in self.inherits:
             if all_of(inherit.line) in self.done:
@@ -73,15 +73,15 @@ class BranchLine:
 
 @frozen
 class KnownLine:
-    """A line as the private store remembers it."""
+    """The record of a line in the private store."""
 
     id: str
     refs: tuple[str, ...]
     created: str
     inherits: tuple[InheritedLine, ...]
     dropped: bool = False
-    born: str | None = None  # the birth its branch's reflog begins with; None: the log did not say
-    done: tuple[tuple[str, str], ...] = ()  # inherited changes it has dealt with, and when
+    born: str | None = None  # the branch's birth, from the start of its reflog; None: the reflog does not show it
+    done: tuple[tuple[str, str], ...] = ()  # keys of inherited changes it has settled, and when
     whole: bool = True
 
     def seen_as(self, ref: str | None) -> BranchLine:
@@ -89,7 +89,7 @@ class KnownLine:
 
 
 def called(ref: str) -> str:
-    """What people call the ref of a line: its branch, or the detached HEAD it was."""
+    """Returns the name of a line's ref for people: its branch, or "a detached HEAD"."""
     if not ref.startswith(_DETACHED_REF):
         return ref.removeprefix("refs/heads/")
     place = ref.removeprefix(_DETACHED_REF)
@@ -97,23 +97,23 @@ def called(ref: str) -> str:
 
 
 def events_of(line: str) -> str:
-    """The key under which a line remembers that it has published another's events."""
+    """Returns the key under which a line records that it has published another line's events."""
     return f"events:{line}"
 
 
 def all_of(line: str) -> str:
-    """The key under which a line remembers that nothing it inherited of another waits any longer."""
+    """Returns the key under which a line records that nothing inherited from another line waits any longer."""
     return f"all:{line}"
 
 
 def fallback_id(ref: str, born: str | None = None) -> str:
-    """The id of a line whose config cannot be written: it follows from the branch's name and birth."""
-    name = f"{ref}\n{born or ''}"
+    """Returns the id of a line when git's config cannot be written: a hash of the branch's name and birth."""
+    name = f"{ref}\n{born or ''}"  # 12 hexadecimal digits: 48 bits tell one clone's branches apart
     return "ref-" + hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
 def known(*stores: Layout) -> dict[str, KnownLine]:
-    """Every line these stores have seen; the first store's word counts."""
+    """Returns every line recorded in these stores, by id; an earlier store takes precedence."""
     found: dict[str, KnownLine] = {}
     for layout in stores:
         for name in layout.listed(layout.lines, ".json"):
@@ -123,13 +123,13 @@ def known(*stores: Layout) -> dict[str, KnownLine]:
 
 
 def find(stores: Sequence[Layout], identity: str) -> KnownLine | None:
-    """One line by its id; None if there is no record of it, or a damaged one."""
+    """Returns one line by its id; None if its record is missing or damaged."""
     found = (line for layout in stores for line in loose_records.sound(layout, read, [_place(layout, identity)]))
     return next(found, None)
 
 
 def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
-    """Every record of a line that does not count, with the reason."""
+    """Yields the path of every damaged line record, with the reason."""
     return loose_records.damaged(read, (os.path.join(layout.lines, n) for n in layout.listed(layout.lines, ".json")))
 
 
@@ -138,7 +138,7 @@ def _place(layout: Layout, identity: str) -> str:
 
 
 def _has_record(stores: Sequence[Layout], identity: str) -> bool:
-    """Whether something lies where a line's record belongs, sound or not."""
+    """Returns whether a line's record exists, sound or damaged."""
     if not _IDENTITY.fullmatch(identity):
         return False
     blocked = any(os.path.lexists(layout.lines) and not os.path.isdir(layout.lines) for layout in stores)
@@ -146,27 +146,27 @@ def _has_record(stores: Sequence[Layout], identity: str) -> bool:
 
 
 def read(path: str) -> KnownLine:
-    """The record of one line; CorruptLog says why it does not count."""
+    """Reads the record of one line; raises CorruptLog with the reason if it is damaged."""
     with loose_records.judging(path, " is not a record of a line", missing=loose_records.MISSING):
-        line = _parse(json.loads(fsio.read(path, limit=1 << 24)))
+        line = _parse(json.loads(fsio.read(path, limit=1 << 24)))  # a guess: 16 MiB, far above any real record
         _check(line, os.path.basename(path).removesuffix(".json"))
     return line
 
 
 def _check(line: KnownLine, name: str) -> None:
     if line.id != name or not _IDENTITY.fullmatch(name):
-        raise ValueError(f"it is of line {line.id!r}")
+        raise ValueError(f"it belongs to line {line.id!r}")
     moments = (line.created, *(i.until for i in line.inherits if i.until is not None), *dict(line.done).values())
     words = (*moments, *line.refs, *((line.born,) if line.born is not None else ()))
     if not line.refs or not all(isinstance(word, str) for word in words):
-        raise ValueError("its branch or its times are no such thing")
+        raise ValueError("its branch or its times are not valid")
     if not all(_IDENTITY.fullmatch(i.line) for i in line.inherits):
-        raise ValueError("it inherits from no line")
+        raise ValueError("it inherits from something that is not a line")
 
 
 def _parse(record: dict[str, Any]) -> KnownLine:
     if not isinstance(record["refs"], list):
-        raise TypeError("its branches are no list")
+        raise TypeError("its branches are not a list")
     return KnownLine(
         id=record["id"],
         refs=tuple(record["refs"]),
@@ -179,14 +179,14 @@ def _parse(record: dict[str, Any]) -> KnownLine:
 
 
 def save(layout: Layout, line: KnownLine) -> None:
-    """Remember a line."""
+    """Writes the record of a line."""
     record = asdict(line) | {"done": dict(line.done)}
-    del record["whole"]  # whether it can be read shows when it is
+    del record["whole"]  # known only when the record is read
     loose_records.keep(_place(layout, line.id), record)
 
 
 def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> None:
-    """Remember that a line has dealt with changes it inherited, so that they never come up again there."""
+    """Records that a line has settled changes it inherited, so that they never wait there again."""
     if not keys:
         return
     with _making(layout):
@@ -198,9 +198,9 @@ def pass_by(layout: Layout, identity: str, keys: Sequence[str], *, ts: str) -> N
 def current(
     repo: Repo, stores: Sequence[Layout], head: Head, clock: Callable[[], datetime], *, reading: bool = False
 ) -> BranchLine:
-    """The line of the work tree, made on first sight; the first store is the one that can be written.
+    """Returns the line of the work tree, and creates it if there is none; the first store is the writable one.
 
-    Who is only `reading` sees the line that would be made, and nothing is written anywhere.
+    With `reading`, nothing is written: the result is the line that would be created.
     """
     ref = head.ref or repo.rebasing()
     found = _lookup(repo, stores, ref, clock, reading=reading)
@@ -217,30 +217,30 @@ def current(
 
 @contextlib.contextmanager
 def _making(layout: Layout) -> Iterator[None]:
-    """A lock of its own: a line may be needed while the store's lock is held, by us or by a long publish."""
-    fsio.make_dirs(layout.private)
+    """Holds a separate lock: a line may be needed while this process or a long publish holds the store's lock."""
+    fsio.make_dirs(layout.private)  # 30 s is a guess: the lock is held for one small write and a few git calls
     with fsio.locked(os.path.join(layout.private, "lines.lock"), wait=30.0):
         yield
 
 
 def configured(repo: Repo) -> dict[str, tuple[str, str]]:
-    """Ref to (line id, ref name stored with it) for every branch that has a line; the last value counts."""
+    """Returns each ref that has a line, with (line id, ref name stored with it); the config's last value counts."""
     return {ref: values[-1] for ref, values in _values(repo).items()}
 
 
 def _values(repo: Repo) -> dict[str, list[tuple[str, str]]]:
-    rows = _written_plainly(repo)
+    rows = _rows_of_plain_config(repo)
     if rows is None:
-        # A dot of git's regular expressions does not match a byte that is not UTF-8: nothing may stand for the name.
+        # A dot in git's regular expressions does not match a byte that is not UTF-8, so no dot matches the branch name.
         out = repo.run("config", "--null", "--get-regexp", r"\.holdfast$", ok=(0, 1))
-        asked = (row[len(b"branch.") :].partition(b"\n") for row in out.split(b"\0")[:-1] if row.startswith(b"branch."))
-        rows = [(key.removesuffix(b".holdfast"), value) for key, _, value in asked]
+        pairs = (row[len(b"branch.") :].partition(b"\n") for row in out.split(b"\0")[:-1] if row.startswith(b"branch."))
+        rows = [(key.removesuffix(b".holdfast"), value) for key, _, value in pairs]
     named = ((f"refs/heads/{os.fsdecode(name)}", os.fsdecode(value).partition(" ")) for name, value in rows)
     return grouped((ref, (identity, name)) for ref, (identity, _, name) in named)
 
 
-def _written_plainly(repo: Repo) -> list[tuple[bytes, bytes]] | None:
-    """Each branch with its line, from the file in which git keeps them; None where only git can tell what it says."""
+def _rows_of_plain_config(repo: Repo) -> list[tuple[bytes, bytes]] | None:
+    """Returns each branch with its line, read from git's config file; None if only git can interpret that file."""
     text = loose_records.content(os.path.join(repo.common_dir, "config"))
     folded = text.lower()
     if not text.startswith(b"[") or any(mark in folded for mark in _NOT_PLAIN):
@@ -264,8 +264,8 @@ def _written_plainly(repo: Repo) -> list[tuple[bytes, bytes]] | None:
 
 
 def alive(repo: Repo, *stores: Layout) -> set[str]:
-    """The ids of lines that still have a branch or a detached work tree."""
-    # Split at newlines alone: a name may hold other characters that end a line of text.
+    """Returns the ids of lines that still have a branch or a detached work tree."""
+    # Split at newlines only: a branch name may contain other characters that `splitlines` would split at.
     refs = {*map(os.fsdecode, repo.run("for-each-ref", "--format=%(refname)", "refs/heads").split(b"\n"))}
     trees = {git_dir: Repo.ref_of(git_dir) for git_dir in repo.worktrees()}
     refs.update(filter(None, trees.values()))  # also a branch before its first commit
@@ -279,7 +279,7 @@ def alive(repo: Repo, *stores: Layout) -> set[str]:
 
 
 def _lives(repo: Repo, line: KnownLine, refs: set[str]) -> bool:
-    """What a sandbox recorded while git's config was read-only lives as long as its branch or work tree."""
+    """Returns whether a line from a sandbox (git's config was read-only) still has its branch or work tree."""
     ref = line.refs[-1]
     if ref not in refs:
         return ref in {_DETACHED_REF + os.path.basename(git_dir) for git_dir in repo.worktrees()}
@@ -290,7 +290,7 @@ def _lives(repo: Repo, line: KnownLine, refs: set[str]) -> bool:
 def _lookup(
     repo: Repo, stores: Sequence[Layout], ref: str | None, clock: Callable[[], datetime], *, reading: bool = False
 ) -> KnownLine | None:
-    """The line of a branch, unless it is new, a copy, or another branch under an old name; or of a detached tree."""
+    """Returns the line of a branch or detached work tree; None for a new or copied branch, or a reused name."""
     if ref is None:
         identity = _read_detached(repo.git_dir) or "-"
         line = find(stores, identity)
@@ -308,7 +308,7 @@ def _lookup(
             continue
         moment = reflog.birth(repo, ref)
         if line.born == UNBORN and moment is not None:
-            line = replace(line, born=moment.born)  # its first commit came after its first record
+            line = replace(line, born=moment.born)  # the branch got its first commit after its first record
             if not reading:
                 _keep(stores, line)
         if moment is None or moment.born == line.born:
@@ -317,7 +317,7 @@ def _lookup(
 
 
 def _is_copy(repo: Repo, everything: dict[str, list[tuple[str, str]]], ref: str, identity: str, named: str) -> bool:
-    """`git branch -c`: the original is alive, or the log says that it was copied before it went."""
+    """Returns whether `git branch -c` made a branch: the original exists, or the reflog shows the copy."""
     if repo.resolve(named) and identity in (value for value, _ in everything.get(named, [])):
         return True
     source = reflog.copied(repo, ref)
@@ -325,7 +325,7 @@ def _is_copy(repo: Repo, everything: dict[str, list[tuple[str, str]]], ref: str,
 
 
 def _keep(stores: Sequence[Layout], line: KnownLine) -> None:
-    with contextlib.suppress(ReadOnlyStore):  # only remembered sooner; the next writer does it again
+    with contextlib.suppress(ReadOnlyStore):  # nothing is lost: the next command that can write saves it
         save(stores[0], line)
 
 
@@ -340,7 +340,7 @@ _Clock = Callable[[], datetime]
 
 
 def _new(repo: Repo, stores: Sequence[Layout], ref: str | None, clock: _Clock, identity: str) -> KnownLine:
-    """A line as git's own records tell it: when its branch was born, and from what; or where HEAD was before."""
+    """Builds a line from git's records: when its branch was created and from which; or where HEAD was before."""
     now, descent = timestamp(clock()), _Descent(repo, known(*stores))
     if ref is None:
         left: tuple[reflog.BranchOrigin, reflog.ReflogRow] | None = reflog.detached_from(repo)
@@ -357,35 +357,34 @@ def _make(repo: Repo, stores: Sequence[Layout], ref: str | None, clock: Callable
     apart = fallback_id(new.refs[0], new.born)
     aside = find(stores, apart)
     if _claim(repo, ref, new.id):
-        if (
-            aside is not None and not aside.dropped
-        ):  # what a sandbox recorded while git's config was read-only belongs to us
+        # What a sandbox recorded for this branch while git's config was read-only belongs to this line.
+        if aside is not None and not aside.dropped:
             new = replace(new, inherits=tuple(dict.fromkeys((InheritedLine(aside.id, None), *aside.inherits))))
     elif aside is not None:
         return aside
     else:
         new = replace(new, id=apart)
-        if _has_record(stores, new.id):  # a damaged one, which is not ours to write over
+        if _has_record(stores, new.id):  # a damaged one: only `doctor` may overwrite it
             return replace(new, whole=False)
     save(stores[0], new)
     return new
 
 
 def mend(repo: Repo, stores: Sequence[Layout], identity: str, clock: Callable[[], datetime]) -> None:
-    """Write a line's record again from what git knows, once the damaged one is out of the way."""
+    """Rewrites a line's record from what git knows, after the damaged record was moved away."""
     with _making(stores[0]):
         branches = [ref for ref, (configured_id, _) in configured(repo).items() if configured_id == identity]
         if branches and repo.resolve(branches[0]):
             line = _new(repo, stores, branches[0], clock, identity)
         elif _read_detached(repo.git_dir) == identity:
             line = _new(repo, stores, None, clock, identity)
-        else:  # its branch is gone; `reconcile` lists what it left under this name
+        else:  # its branch is gone; `reconcile` lists its records under this name
             line = KnownLine(identity, (f"refs/heads/{identity}",), timestamp(clock()), ())
         save(stores[0], line)
 
 
 def _claim(repo: Repo, ref: str | None, identity: str) -> bool:
-    """Say whose line a branch is, or a detached work tree, in whose git folder it is kept and goes with it."""
+    """Stores the id in git's config, or in the git folder of a detached work tree; returns whether that worked."""
     if ref is None:
         with contextlib.suppress(ReadOnlyStore):
             fsio.replace(os.path.join(repo.git_dir, DETACHED), identity.encode("ascii") + b"\n")
@@ -397,7 +396,7 @@ def _claim(repo: Repo, ref: str | None, identity: str) -> bool:
 
 
 class _Descent:
-    """Follows a new branch back to the lines whose waiting records it takes along."""
+    """Follows a new branch back to the lines whose waiting records it inherits."""
 
     def __init__(self, repo: Repo, lines: dict[str, KnownLine]) -> None:
         self.repo, self.lines = repo, lines
@@ -417,7 +416,7 @@ class _Descent:
         return self.through(left[0], min(until, left[1].until)) if left else self.through(None, until)
 
     def through(self, origin: reflog.BranchOrigin | None, until: str) -> tuple[InheritedLine, ...]:
-        """What comes from an origin, and by it from those before."""
+        """Returns what is inherited from an origin and, through it, from its own origins."""
         if origin is None:
             trunk = self.repo.trunk() or ""
             trunk = f"refs/heads/{trunk.split('/', 3)[3]}" if trunk.startswith("refs/remotes/") else trunk
@@ -426,13 +425,13 @@ class _Descent:
             return ()
         line = self.line_at(origin, until)
         if line is not None:
-            # What the parent had dealt with before that second is in the child's history as well.
+            # What the parent had settled before that second is in the child's history as well.
             self.done = tuple((key, ts) for key, ts in line.done if ts < until[:19])
             return chain(line, until)
         return self.of(origin.ref, until) if origin.ref else ()
 
     def line_at(self, origin: reflog.BranchOrigin, until: str) -> KnownLine | None:
-        """The line that an origin was at a moment: not one that took its name later, or left it before."""
+        """Returns the line that an origin had at a moment: not one that used the name before or after."""
         if origin.ref is None:
             return self.lines.get(_read_detached(origin.git_dir or ""))
         moment = reflog.birth(self.repo, origin.ref)
@@ -445,7 +444,7 @@ class _Descent:
 
 
 def chain(line: KnownLine, until: str) -> tuple[InheritedLine, ...]:
-    """A line up to a moment, and what it sees itself, none of it later than that moment."""
+    """Returns a line and the lines it inherits, each visible up to that moment at most."""
     further = (InheritedLine(i.line, until if i.until is None else min(until, i.until)) for i in line.inherits)
     return (InheritedLine(line.id, until), *further)
 

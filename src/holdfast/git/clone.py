@@ -1,7 +1,7 @@
-"""This clone, seen from the line that is checked out.
+"""This clone, seen from the branch that is checked out.
 
-Everything above `git/` works through a Clone: it records events, keeps changes, and shows what is
-visible here. It decides nothing about meaning; it only knows where things are and who may see them.
+The packages above `git/` work through a Clone: it records events, keeps changes until they are published, and
+returns what is visible on this branch. A line is the id of a branch's work. Meaning is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from holdfast.store import capsule, event_index, fsio, pending_changes, private_
 from holdfast.store import entry_memo as entry_memos
 from holdfast.store import layout as paths
 from holdfast.store.format import added, body_bytes, events_in, sound_events
-from holdfast.store.log import Bodies, SpoolWriter, spool_ends
+from holdfast.store.log import MAX_SPOOL, Bodies, SpoolWriter, spool_ends
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import grouped
 
@@ -54,8 +54,8 @@ _ENVELOPE = (
 
 
 _T = TypeVar("_T")
-_DRAWER = paths.LOCAL.split("/")
-# A run's text says what its recording says. What was decided about memories and tasks stands in files as well.
+_LOCAL_PARTS = paths.LOCAL.split("/")
+# The events of a run repeat the text of its recording. Decisions about memories and tasks are in tracked files anyway.
 _SEALED_KINDS = {"run": ("events", "recordings"), "session": ("events",)}
 
 
@@ -63,7 +63,7 @@ _now: Callable[[], datetime] = partial(datetime.now, UTC)
 
 
 class Clone:
-    """One clone's memory: its git repository, its private store, its current line."""
+    """One clone's memory: its git repository, its private store, the line of its current branch."""
 
     def __init__(
         self,
@@ -76,24 +76,24 @@ class Clone:
         reading: bool = False,
     ) -> None:
         self.repo, self.clock, self.scan = repo, clock, scan or Scanner()
-        # What agents say is also cleaned by the rules that the project shares; what people approved is not:
+        # The project's shared rules also redact what agents write, but not what people approved:
         # a pull request can change those rules.
         self.intake = intake or self.scan
-        self.hide = self.scan.for_others()  # for what is indexed or shown and was not recorded by us
-        self.reading = reading  # nothing is made or remembered by looking
-        self.sealed_scope: frozenset[str] = frozenset()  # what the settings seal; `unlock` gives its keys
-        self.unlock: Callable[[], TextVault] | None = None  # None: no setting speaks of keys
-        self.trunk: str | None = None  # the settings' word for the branch that counts as approved upstream
-        self.notes = layout.notes  # what the user should be told on stderr
+        self.hide = self.scan.for_others()  # for text that is indexed or shown but was not recorded here
+        self.reading = reading  # True: reading creates and stores nothing
+        self.sealed_scope: frozenset[str] = frozenset()  # the kinds of text that the settings seal
+        self.unlock: Callable[[], TextVault] | None = None  # returns the keys; None: no setting names a key
+        self.trunk: str | None = None  # from the settings: the branch whose content counts as approved upstream
+        self.notes = layout.notes  # messages for the user, printed on stderr
         self.private = layout
         self.layout = layout if is_writable(layout) else layout.sandboxed()
-        self.stores = (layout, layout.sandboxed()) if self._has_own_drawer() else (layout,)
+        self.stores = (layout, layout.sandboxed()) if self._has_own_fallback() else (layout,)
         self.bodies = Bodies(*self._writable_first())
-        self.sighted: dict[str, tuple[object, list[Sighting]]] = {}  # entry files by folder, and what that rests on
+        self.sighted: dict[str, tuple[object, list[Sighting]]] = {}  # entry files by folder, valid for that state
         self._writers: dict[str, SpoolWriter] = {}
         self._line: tuple[tuple[object, ...], branch_lines.BranchLine] | None = None
         self._own: set[str] | None = None
-        self._told: tuple[tuple[object, ...], list[Event]] | None = None
+        self._visible_events: tuple[tuple[object, ...], list[Event]] | None = None
         self._erased: set[str] | None = None
 
     @classmethod
@@ -106,7 +106,7 @@ class Clone:
         scan: Scanner | None = None,
         intake: Scanner | None = None,
     ) -> Clone:
-        """The clone at a folder; in a fresh clone of an initialised project its store is made now."""
+        """Returns the clone at a folder; in a fresh clone of an initialised project, creates its store."""
         repo = start if isinstance(start, Repo) else Repo.discover(start)
         layout = paths.Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
         if not is_initialised(repo, layout):
@@ -115,15 +115,15 @@ class Clone:
         clone._prepare()
         return clone
 
-    def _has_own_drawer(self) -> bool:
-        """Whether the store of last resort is ours: what git tracks there, whoever wrote it, is not.
+    def _has_own_fallback(self) -> bool:
+        """Returns whether the fallback store `.holdfast/local` was written by this clone: git must track nothing there.
 
-        A pull request could bring a whole store else, with approvals that nobody gave here.
+        Otherwise a pull request could bring a whole store, with approvals that nobody gave here.
         """
         local = self.private.sandboxed()
         if not os.path.lexists(local.private) or set(local.listed(local.private)) <= {".gitignore"}:
             return True
-        straight = os.path.join(os.path.realpath(local.top), *_DRAWER)
+        straight = os.path.join(os.path.realpath(local.top), *_LOCAL_PARTS)
         if os.path.realpath(local.private) == straight and not self._came_by_git(local):
             return True
         foreign = f"{paths.LOCAL} came by git, so nothing in it was recorded here"
@@ -133,8 +133,8 @@ class Clone:
         return False
 
     def _came_by_git(self, local: paths.Layout) -> bool:
-        """Whether git tracks something in the drawer, here or on any branch, or it is a repository itself."""
-        if os.path.lexists(os.path.join(local.private, ".git")):  # of a submodule, which git leaves behind
+        """Returns whether git tracks something in the fallback store, on any branch, or it is a repository itself."""
+        if os.path.lexists(os.path.join(local.private, ".git")):  # of a submodule; git leaves its folder behind
             return True
         tracked = {*os.fsdecode(self.repo.run("ls-files", "-z", "--", paths.LOCAL)).split("\0")}
         tracked |= self.repo.tree("HEAD", paths.LOCAL).keys()
@@ -143,11 +143,11 @@ class Clone:
         return sandbox.holds_something(self.private) and self._is_on_a_branch()
 
     def _is_on_a_branch(self) -> bool:
-        """Whether some branch has a file in the drawer, or a submodule in its place."""
+        """Returns whether a branch has a file in the fallback store, or a submodule in its place."""
         shape = f"--format=%(objectname):{paths.LOCAL}"
-        asked = self.repo.run("for-each-ref", shape, "refs/heads", "refs/remotes")
+        names = self.repo.run("for-each-ref", shape, "refs/heads", "refs/remotes")
         shape = "--batch-check=%(objecttype) %(objectname)"
-        rows = {row.decode() for row in self.repo.run("cat-file", shape, stdin=asked).split(b"\n")}
+        rows = {row.decode() for row in self.repo.run("cat-file", shape, stdin=names).split(b"\n")}
         trees = {row.removeprefix("tree ") for row in rows if row.startswith("tree ")}
         if any(row.startswith(("blob ", "commit ")) for row in rows):
             return True
@@ -159,16 +159,16 @@ class Clone:
             drawer = len(self.stores) > 1 and sandbox.holds_something(self.private)
             if drawer and (moved := sandbox.drain(self.private)).files:
                 self.notes.append(f"moved {moved.files} files that a sandbox had recorded into the private store")
-                self._make_nobodys(moved.approvals)
+                self._record_as_promoted(moved.approvals)
             self.settle()
         else:
             self.notes.append(
-                ".git cannot be written here: what is recorded stays in .holdfast/local "
+                ".git cannot be written here: new records stay in .holdfast/local "
                 "until the next command outside the sandbox"
             )
 
-    def _make_nobodys(self, approvals: Iterable[Event]) -> None:
-        """Say after each approval from a sandbox that no person gave it: other clones know only the log."""
+    def _record_as_promoted(self, approvals: Iterable[Event]) -> None:
+        """Records after each approval from a sandbox that no person gave it: other clones see only the log."""
         named = set(seal.spool_lines(self.private))
         for event in approvals:
             if event.line in named:
@@ -180,11 +180,11 @@ class Clone:
 
     @property
     def has_sandbox_inbox(self) -> bool:
-        """Whether hooks left something in the store of last resort, or an empty folder there."""
+        """Whether hooks left something in the fallback store, or an empty folder there."""
         return len(self.stores) > 1 and os.path.lexists(self.private.sandboxed().inbox)
 
     def second_hand(self) -> set[str]:
-        """The approvals among this clone's events that no person is known to have given."""
+        """Returns the approvals among this clone's events that no person is known to have given."""
         return sandbox.second_hand(self.private, drawer=len(self.stores) > 1)
 
     @property
@@ -195,18 +195,18 @@ class Clone:
                 return private_store.read_repo_id(store)
             except FileNotFoundError:
                 continue
-            except CorruptLog as error:  # it only names a cache: any name of our own will do
+            except CorruptLog as error:  # it only names a cache: any stable name will do
                 store.leave_out(error)
                 return hashlib.sha256(os.fsencode(store.private)).hexdigest()[:20]
         raise NotInitialised("this clone's store has no repo-id")
 
     @property
     def worktree(self) -> str:
-        """What tells this work tree from the clone's others; the main one is called `.`"""
+        """The name of this work tree among the clone's others; the main one is called `.`"""
         return self.worktree_of(self.repo.git_dir)
 
     def worktree_of(self, git_dir: str) -> str:
-        """The same for any work tree of this clone, by its git folder."""
+        """Returns the name of any work tree of this clone, by its git folder."""
         common = self.repo.common_dir
         main = git_dir == common or os.path.realpath(git_dir) == os.path.realpath(common)
         return "." if main else os.path.basename(git_dir.rstrip("/"))
@@ -215,7 +215,7 @@ class Clone:
         return timestamp(self.clock())
 
     def line(self) -> branch_lines.BranchLine:
-        """The current line; looked up again when HEAD or git's config change under a long process."""
+        """Returns the current line; a long process looks it up again when HEAD or git's config changes."""
         return self._line_at(self.repo.head())
 
     def _line_at(self, head: Head) -> branch_lines.BranchLine:
@@ -229,13 +229,13 @@ class Clone:
         return (self.layout, *(store for store in self.stores if store.private != self.layout.private))
 
     def forget_line(self) -> None:
-        """Look the line up again: its record was changed."""
+        """Forgets the line, so that its changed record is read again."""
         self._line = None
 
     def record(self, draft: EventDraft, *, sealed: bool = False) -> Event:
-        """Store an event on the current line: its body first, then its envelope; durable on return.
+        """Stores an event on the current line: its body first, then its envelope; durable on return.
 
-        `sealed`: its text must be, whatever is set now.
+        `sealed`: seal its text whatever the settings say now.
         """
         head = self.repo.head()
         line = self._line_at(head)
@@ -247,11 +247,11 @@ class Clone:
     def _store_body(self, draft: EventDraft, head: Head, *, sealed: bool) -> str | None:
         if draft.body is None:
             return None
-        body_bytes(draft.body)  # refused by its size before the scanner reads a hundred megabytes
+        body_bytes(draft.body)  # raises if it is too large, before the scanner reads a hundred megabytes
         return self.store_body(draft.kind, {**draft.body, "branch": head.branch}, self.scan, sealed=sealed)
 
     def store_body(self, kind: str, body: Mapping[str, Any], scan: Scanner, *, sealed: bool = False) -> str | None:
-        """Keep the text of an event, cleaned, and sealed if it shall be; None and a note if that cannot be done."""
+        """Stores the text of an event, redacted and, if required, sealed; None and a note if that fails."""
         try:
             cleaned = scan.value(dict(body))
             if sealed or self.seals_body(kind):
@@ -263,41 +263,41 @@ class Clone:
         return self.bodies.put(body_bytes(cleaned))
 
     def seals_body(self, kind: str) -> bool:
-        """Whether the text of such an event is sealed; what people decide is in files that git tracks, too."""
+        """Returns whether the text of such an event is sealed; people's decisions are in tracked files anyway."""
         return not self.sealed_scope.isdisjoint(_SEALED_KINDS.get(kind, ()))
 
     def recording_vault(self, folder: str | None = None) -> TextVault | None:
-        """What seals a run's folder; None if it stays in clear. One that is sealed goes on so, whatever is set now."""
+        """Returns the keys that seal a run's folder; None if it is not sealed. A sealed folder stays sealed."""
         is_begun = folder is not None and capsule.is_sealed(folder)
         return self._keys() if is_begun or "recordings" in self.sealed_scope else None
 
     def _keys(self) -> TextVault:
         if self.unlock is None:
-            raise LockedText("what was recorded here is sealed, and encryption.key says nothing")
+            raise LockedText("the recorded text here is sealed, and encryption.key is not set")
         return self.unlock()
 
     def unsealed(self) -> contextlib.AbstractContextManager[None]:
-        """Let what is read meanwhile be opened with the keys that are here."""
+        """Opens sealed text inside the `with` block, with the keys that are here."""
         return sealed_files.opening(self._reading_vault) if self.unlock else contextlib.nullcontext()
 
     def sealed(self) -> contextlib.AbstractContextManager[None]:
-        """Let nothing be opened meanwhile: what is read goes into a file that is not sealed."""
+        """Keeps sealed text closed inside the `with` block: what is read there goes into an unsealed file."""
         return sealed_files.opening(None) if self.unlock else contextlib.nullcontext()
 
     def _reading_vault(self) -> TextVault:
-        """The keys for reading. Without any, sealed text stays closed, and one note says why."""
+        """Returns the keys for reading; without any, sealed text stays closed and one note gives the reason."""
         try:
             return self._keys()
         except (LockedText, BadSettings) as error:
-            if (said := f"sealed text stays closed: {error}") not in self.notes:
-                self.notes.append(said)
+            if (note := f"sealed text stays closed: {error}") not in self.notes:
+                self.notes.append(note)
             return sealed_text.TextVault("")
 
     def heads(self) -> list[str]:
-        """What is newest on the line, without reading all of it."""
-        return self._steadily(self._look_for_heads)
+        """Returns the hashes of the newest events on the line, without reading all of them."""
+        return self._retried(self._find_heads)
 
-    def _look_for_heads(self) -> list[str]:
+    def _find_heads(self) -> list[str]:
         tips = dict.fromkeys(self._tree_summary().heads)
         named: set[str] = set()
         for source in visible_entries.own_sources(self.stores, self.line()):
@@ -314,7 +314,7 @@ class Clone:
         return [tip for tip in tips if tip not in named]
 
     def _is_sound(self, source: Source) -> bool:
-        """Whether nothing is wrong with a segment: only then may a new event rest on it."""
+        """Returns whether a segment is undamaged: only then may a new event name its events as parents."""
         try:
             sound_events(source.key, self.read_source(source))
         except (CorruptLog, FutureFormat, UnsafePath, TooLarge, NotADirectoryError):
@@ -322,7 +322,7 @@ class Clone:
         return True
 
     def _tree_summary(self) -> published_log.PublishedLog:
-        """The heads and the erased targets of the log in HEAD's tree."""
+        """Returns the heads and the erased targets of the log in HEAD's tree."""
         tree = self.repo.tree_id("HEAD", paths.LOG) if self.repo.head().oid else None
         return (
             published_log.of_tree(self.repo, self.layout, tree, keep=not self.reading)
@@ -333,16 +333,16 @@ class Clone:
     def change(
         self, path: str, text: str | None, *, event: Callable[[PendingChange], EventDraft] | None = None
     ) -> PendingChange:
-        """Keep a tracked path's next content until it is published on this line.
+        """Keeps the next content of a tracked path until it is published on this branch.
 
-        With `event`, what it gives is recorded as well, and if that cannot be stored, neither is the change.
+        With `event`, the event it returns is recorded as well; if that fails, the change is dropped.
         """
         return self.change_all({path: text}, event=event)[0]
 
     def change_all(
         self, texts: Mapping[str, str | None], *, event: Callable[[PendingChange], EventDraft] | None = None
     ) -> list[PendingChange]:
-        """Keep the next content of several tracked paths; what waits and what HEAD has is looked up once."""
+        """Keeps the next content of several tracked paths; waiting changes and HEAD are read once."""
         for path in texts:
             pending_changes.refuse_foreign(path)
         waiting = visible_entries.waiting_changes(self.stores, self.line())
@@ -357,7 +357,7 @@ class Clone:
             if event is not None:
                 try:
                     self.record(event(new))
-                except HoldfastError:  # the disk is full, or refuses: what was there before still counts
+                except HoldfastError:  # the disk is full or read-only: the earlier change still counts
                     pending_changes.drop(self.layout, new)
                     raise
             self.retire(earlier.get(path, []))
@@ -365,27 +365,27 @@ class Clone:
         return made
 
     def retire(self, changes: Iterable[PendingChange]) -> None:
-        """Let changes of this line wait no longer. They are kept: a branch made meanwhile took the older text along."""
+        """Takes changes of this line off the waiting list. They are kept: a newer branch may have inherited them."""
         for change in changes:
             if change.line == self.line().id and change.published is None:
                 pending_changes.archive(self.layout, change, commit=None, ts=self.now())
 
     def waiting_for(self, path: str) -> list[PendingChange]:
-        """Every change of a file that waits here."""
-        there = visible_entries.waiting_changes(self.stores, self.line())
-        return [change for change in there if change.path == path and change.segment is None]
+        """Returns every change of a file that waits here."""
+        waiting = visible_entries.waiting_changes(self.stores, self.line())
+        return [change for change in waiting if change.path == path and change.segment is None]
 
     def give_up(self, path: str) -> None:
-        """Let the branch's own text stand: what waited here for a path waits no longer, but is kept."""
-        line, there = self.line(), self.waiting_for(path)
-        branch_lines.pass_by(self.layout, line.id, [c.key for c in there if c.line != line.id], ts=self.now())
-        self.retire(there)
+        """Keeps the branch's own text of a path: its changes no longer wait to be published, but are not deleted."""
+        line, waiting = self.line(), self.waiting_for(path)
+        branch_lines.pass_by(self.layout, line.id, [c.key for c in waiting if c.line != line.id], ts=self.now())
+        self.retire(waiting)
         self.forget_line()
 
     def _base(self, path: str, text: str | None, earlier: list[PendingChange], in_tree: str | None) -> str | None:
-        """What a new text stands on: HEAD's, unless an earlier change clashes with it and still does.
+        """Returns the base of a new text: HEAD's blob, or the earlier change's base while that change is in conflict.
 
-        Who changes a file by hand has seen both sides; anybody else has seen only the waiting one.
+        A person who edited the file by hand has seen both sides; any other author has seen only the waiting one.
         """
         if not earlier or earlier[-1].base == in_tree:
             return in_tree
@@ -394,15 +394,15 @@ class Clone:
         return earlier[-1].base if clashes else in_tree
 
     def changes(self) -> list[PendingChange]:
-        """What waits to be published and is visible on this line."""
+        """Returns the changes that wait to be published and are visible on this line."""
         return visible_entries.changes(self.stores, self.line())
 
     def settle(self) -> None:
-        """Stop waiting for what is in this line's history by now: committed after --stage, or merged."""
-        # A damaged record cannot say what was settled before: it would be settled again and again.
+        """Takes off the waiting list what is in this branch's history by now: committed after --stage, or merged."""
+        # A damaged record does not show what was settled before: the same changes would be settled at every command.
         if self.reading or not self.line().whole:
             return
-        if self.repo.operation():  # HEAD is on its way; an abort would take back what it seems to hold
+        if self.repo.operation():  # a rebase or merge is running: an abort would remove these commits again
             return
         if not pending_changes.waiting(self.layout) and len(self.line().limits()) == 1:
             return
@@ -410,7 +410,7 @@ class Clone:
             self.forget_line()
 
     def blob_of(self, change: PendingChange) -> str | None:
-        """The blob a change gives its path, None for a deletion."""
+        """Returns the blob that a change writes to its path; None for a deletion."""
         if change.segment is None:
             return change.blob
         return self.repo.hash_blob(seal.sealed_bytes(self.layout, change.segment))
@@ -418,27 +418,27 @@ class Clone:
     def entries(
         self, folder: str = paths.MEMORY, *, differs: Iterable[str] | None = None, only: Collection[str] | None = None
     ) -> list[Sighting]:
-        """The entry files visible here, or `only` some; `differs` if it is known which files differ from HEAD."""
+        """Returns the entry files visible here, or `only` some; `differs`: the files known to differ from HEAD."""
         return visible_entries.sightings(self, folder, differs=differs, only=only)
 
     @cached_property
     def entry_memo(self) -> entry_memos.EntryMemo:
-        """Entry files that were taken apart before."""
+        """The cache of entry files that were parsed before."""
         kept = self.layout.cache and not self.reading
         return entry_memos.EntryMemo(self.layout.entry_memo(self.repo_id) if kept else None, self.hide, self.erased())
 
     def sources(self) -> list[Source]:
-        """The files of the log visible here."""
+        """Returns the files of the log visible here."""
         return visible_entries.log_sources(self.repo, self.stores, self.line())
 
     def read_source(self, source: Source) -> bytes:
-        """A source's bytes."""
+        """Returns a source's bytes."""
         if source.path is not None:
-            return fsio.read(source.path, limit=1 << 30)
+            return fsio.read(source.path, limit=MAX_SPOOL)
         return self.repo.blobs([source.blob or ""])[source.blob or ""]
 
     def _pairs(self, source: Source, data: bytes | None = None) -> Iterator[tuple[Event, bytes]]:
-        """Whole events of a source up to its limit; damage is left to `doctor`, never fatal here."""
+        """Yields the whole events of a source up to its limit; skips damage, which `doctor` reports."""
         try:
             data = self.read_source(source) if data is None else data
         except (UnsafePath, TooLarge, NotADirectoryError) as error:
@@ -447,46 +447,46 @@ class Clone:
         yield from (pair for pair in events_in(data) if source.until is None or pair[0].ts <= source.until)
 
     def read_sources(self, sources: Iterable[Source]) -> Iterator[tuple[Event, bytes]]:
-        """The whole events of several sources with their lines."""
+        """Yields the whole events of several sources, each with its bytes in the log."""
         chosen = list(sources)
         texts = self.repo.blobs(s.blob for s in chosen if s.path is None and s.blob)
         for source in chosen:
             yield from self._pairs(source, texts.get(source.blob or "") if source.path is None else None)
 
     def events(self) -> list[Event]:
-        """Every event visible here, in order."""
-        return list(self._steadily(self._read_events))
+        """Returns every event visible here, in order."""
+        return list(self._retried(self._read_events))
 
     def _read_events(self) -> list[Event]:
-        """What the visible files hold; read again only if one of them changed since this was last asked."""
+        """Returns the events of the visible files; reads them again only if one of them changed."""
         sources = self.sources()
         state = tuple((s.key, s.until, s.blob or fsio.facts(s.path or "")) for s in sources)
-        if self._told is None or self._told[0] != state:
-            self._told = (state, in_order(event for event, _ in self.read_sources(sources)))
-        return self._told[1]
+        if self._visible_events is None or self._visible_events[0] != state:
+            self._visible_events = (state, in_order(event for event, _ in self.read_sources(sources)))
+        return self._visible_events[1]
 
     def all_events(self) -> list[Event]:
-        """Every event this clone holds, on any line, in order."""
-        # Our own first: what is published between the two looks is then seen twice, never not at all.
-        own = self._steadily(lambda: list(self.own_events()))
+        """Returns every event this clone holds, on any branch, in order."""
+        # Own events first: one that is published between the two reads is then found twice, never missed.
+        own = self._retried(lambda: list(self.own_events()))
         published = self.read_sources(source for source in self.sources() if source.blob)
         return in_order([*own, *(event for event, _ in published)])
 
-    def _steadily(self, look: Callable[[], list[_T]]) -> list[_T]:
-        """Look again if a spool was sealed between finding it and reading it."""
-        for _ in range(20):
+    def _retried(self, read: Callable[[], list[_T]]) -> list[_T]:
+        """Reads again if a spool was sealed between finding it and reading it."""
+        for _ in range(20):  # a guess: each retry needs another process to seal in that very moment
             with contextlib.suppress(FileNotFoundError):
-                return look()
-        return look()
+                return read()
+        return read()
 
     def own_events(self) -> Iterator[Event]:
-        """Every event this clone recorded: in its spools, or sealed by it."""
+        """Yields every event this clone recorded: in its spools, and in the segments sealed from them."""
         for source in self.own_files():
             yield from (event for event, _ in self._pairs(source))
 
     def own_files(self) -> Iterator[Source]:
-        """The files of everything this clone recorded, on whatever line."""
-        # Spools first: one that is sealed between the two looks is then seen twice, never not at all.
+        """Yields the log files that this clone recorded, on any line."""
+        # Spools first: one that is sealed between the two reads is then found twice, never missed.
         for store in self.stores:
             for line in seal.spool_lines(store):
                 for path in seal.spools(store, line):
@@ -497,36 +497,36 @@ class Clone:
                 yield Source(name.removesuffix(".jsonl"), "segment", None, None, path, None)
 
     def find_events(self, scope: str = "visible", **wanted: Any) -> list[Event]:
-        """Some events in order, by the fields of `EventQuery`, without reading all of them.
+        """Returns the events that match the fields of `EventQuery`, in order, without reading all of them.
 
-        Scope: `visible` here, this clone's `own` on whatever line, those `published` on this
-        branch or `waiting` to be, or `all` it holds.
+        Scope: `visible` here, this clone's `own` on any branch, those `published` on this
+        branch or `waiting` to be published, or `all` that the clone holds.
         """
         query = event_index.EventQuery(**wanted)
-        return self._steadily(lambda: self._lookup.find(scope, query))
+        return self._retried(lambda: self._lookup.find(scope, query))
 
     @cached_property
     def _lookup(self) -> event_lookup.EventLookup:
         return event_lookup.EventLookup(self)
 
     def forget_bodies(self) -> None:
-        """Bodies came that were not here when their events were read: read them all again."""
+        """Makes the lookup read all events again: bodies arrived that were missing when their events were read."""
         self._lookup.forget()
 
     def runs_naming(self, words: Collection[str]) -> list[Event]:
-        """The runs that this clone holds whose body names one of these files or commits."""
-        return self._steadily(lambda: self._lookup.naming("all", words))
+        """Returns the runs in this clone whose body names one of these files or commits."""
+        return self._retried(lambda: self._lookup.naming("all", words))
 
     def produced(self, *, newest: int) -> list[tuple[str, dict[str, Any]]]:
-        """The newest files that runs visible here produced, oldest first, each with its run."""
-        return self._steadily(lambda: self._lookup.made("visible", newest=newest))
+        """Returns the newest files that runs visible here produced, oldest first, each with its run."""
+        return self._retried(lambda: self._lookup.made("visible", newest=newest))
 
     def tells_order_by_time(self) -> bool:
-        """Whether each event that this clone holds is later than all it builds on."""
-        return all(self._steadily(lambda: [self._lookup.in_time("all")]))
+        """Returns whether each event in this clone has a later time than all its parents."""
+        return all(self._retried(lambda: [self._lookup.in_time("all")]))
 
     def joined(self, event: Event) -> dict[str, Any]:
-        """An event and its body as one flat object; unknown fields are null."""
+        """Returns an event and its body as one flat object; unknown fields are null."""
         body = self.bodies.get(event.body) if event.body and not self._is_erased(event) else None
         envelope = {name: getattr(event, name) for name in _ENVELOPE}
         if body is not None or event.body is None:
@@ -549,7 +549,7 @@ class Clone:
         return not self.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
 
     def erased(self) -> set[str]:
-        """Targets that are never read, indexed or shown: erased here, or by an event in HEAD's log."""
+        """Returns the ids that are never read, indexed or shown: erased here, or by an event in HEAD's log."""
         if self._erased is None:
             self._erased = self._own_erased() | self._tree_summary().erased
         return self._erased
@@ -558,22 +558,22 @@ class Clone:
         return {name for store in self.stores for name in store.listed(store.erased) if not name.endswith(".tmp")}
 
     def erased_elsewhere(self) -> set[str]:
-        """Targets that only an event in HEAD's log says to be erased."""
+        """Returns the ids that an event in HEAD's log erased and this clone has not."""
         return self.erased() - self._own_erased()
 
     def forget_erased(self) -> None:
-        """Look the erased targets up again, and what was kept of entries with them."""
+        """Makes the erased ids and the cache of entries be read again."""
         self._erased = None
         self.__dict__.pop("entry_memo", None)
 
 
 def is_writable(layout: paths.Layout) -> bool:
-    """Whether the private store can be written; a sandbox may keep .git read-only."""
-    there = layout.private if os.path.isdir(layout.private) else os.path.dirname(layout.private)
-    return os.access(there, os.W_OK)
+    """Returns whether the private store can be written; a sandbox may mount .git read-only."""
+    folder = layout.private if os.path.isdir(layout.private) else os.path.dirname(layout.private)
+    return os.access(folder, os.W_OK)
 
 
 def is_initialised(repo: Repo, layout: paths.Layout) -> bool:
-    """`.holdfast/` in the work tree or in HEAD, or a private store, means initialised."""
+    """Returns whether there is a private store, or `.holdfast/` in the work tree or in HEAD."""
     here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id)
     return here or repo.tree_id("HEAD", paths.TRACKED) is not None

@@ -1,9 +1,9 @@
-"""Two texts of one entry, compared field by field, and what a person's choices make of them.
+"""Compares two texts of one entry field by field, and applies a person's choices to them.
 
-The sides come from git's index, where it keeps a file it could not merge as stages 1 (before), 2 (ours) and 3
-(theirs), or from conflict markers in a text, whoever left them there. "Ours" means what git means by it: in a rebase
-it is what one rebases onto. A choice is `ours`, `theirs` or a value, for one field or, under EVERY, for all that are
-in dispute; what is not in dispute is merged. Where conflicts are found and stored is `merge_conflicts`' work.
+The sides come from git's index, which keeps an unmerged file as stages 1 (base), 2 (ours) and 3 (theirs), or from
+conflict markers in a text, whoever left them there. "Ours" means the same as in git: in a rebase it is the commit
+that one rebases onto. A choice is `ours`, `theirs` or a value, for one field or, under EVERY, for all fields in
+conflict; the other fields are merged. `merge_conflicts` finds and stores conflicts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,30 +28,30 @@ _END = regex(r">{7}(?: (.*))?")
 
 @frozen
 class MarkedText:
-    """The sides of a text with conflict markers, whole, and what the markers call them."""
+    """The sides of a text with conflict markers, each as a whole text, and their names in the markers."""
 
     ours: str
     theirs: str
-    base: str | None  # None: the markers do not tell
+    base: str | None  # None: the markers do not show it
     called_ours: str
     called_theirs: str
 
 
 @mutable
 class _Reading:
-    """The sides as far as they have been read."""
+    """The sides up to the line that was read last."""
 
     ours: list[str] = field(default_factory=list)
     base: list[str] = field(default_factory=list)
     theirs: list[str] = field(default_factory=list)
     names: list[tuple[str, str]] = field(default_factory=list)
-    within: str = ""  # the side that the lines belong to; none: all of them
+    within: str = ""  # the side that the lines belong to; empty: all of them
     hunks: int = 0
     bases: int = 0
     sound: bool = True
 
     def take(self, line: str) -> None:
-        """Read one line: a marker where one may stand, else content."""
+        """Reads one line: a marker where one is allowed, else content."""
         within = self.within
         if not within and (found := _OURS.fullmatch(line)):
             self.within, self.hunks = "ours", self.hunks + 1
@@ -64,14 +64,14 @@ class _Reading:
             self.within = ""
             self.names[-1] = (self.names[-1][0], found[1] or "")
         else:
-            # A marker where none belongs: nobody can say whose lines these are.
+            # A misplaced marker: it is unknown which side these lines belong to.
             self.sound = self.sound and not any(marker.fullmatch(line) for marker in (_OURS, _BASE, _END))
             for name in (within,) if within else ("ours", "base", "theirs"):
                 getattr(self, name).append(line)
 
 
 def split_markers(text: str) -> MarkedText | None:
-    """The sides of a text; None if it has no markers, or they do not fit together."""
+    """Returns the sides of a text; None if it has no conflict markers, or they do not match up."""
     if "<<<<<<<" not in text:
         return None
     reading = _Reading()
@@ -92,7 +92,7 @@ _NUMBERS = ("priority", "systemic_scale")
 
 @frozen
 class ConflictSide:
-    """What one side says, and who that is; no text: it deleted the file."""
+    """The text of one side and where it comes from; no text: that side deleted the file."""
 
     text: str | None
     origin: str
@@ -100,18 +100,18 @@ class ConflictSide:
 
 @frozen
 class FieldClash:
-    """A field that both sides changed, each in its own way."""
+    """A field that the two sides changed differently."""
 
     name: str
     base: Any
     ours: Any
     theirs: Any
-    stands: Any = None  # what a merge made of it
+    stands: Any = None  # its value after a merge
 
 
 @frozen
 class EntryConflict:
-    """One entry of which two sides say different things."""
+    """One entry whose two sides differ."""
 
     path: str
     id: str
@@ -120,8 +120,8 @@ class EntryConflict:
     ours: ConflictSide
     theirs: ConflictSide
     fields: tuple[FieldClash, ...]
-    merged: str | None = None  # the text in which both sides are heard, where nobody has to choose
-    stands: str | None = None  # the text that a merge made of it
+    merged: str | None = None  # the text with both sides merged, if nobody has to choose
+    stands: str | None = None  # its text after a merge
 
     @property
     def is_memory(self) -> bool:
@@ -129,7 +129,7 @@ class EntryConflict:
 
 
 def parts(path: str, text: str) -> dict[str, Any]:
-    """An entry's fields by name; BrokenEntry if it cannot be read."""
+    """Returns an entry's fields by name; raises BrokenEntry if it cannot be parsed."""
     read = task_files.reader(path)
     if read is not None:
         return task_files.parts(read(text, path))
@@ -140,7 +140,7 @@ def parts(path: str, text: str) -> dict[str, Any]:
 
 
 def identity(path: str, *texts: str | None) -> str:
-    """The id of an entry: what any of its texts says, else what its file is called."""
+    """Returns the id of an entry: from the first of its texts that can be parsed, else from its file name."""
     for text in texts:
         try:
             return str(parts(path, text or "")["id"])
@@ -155,7 +155,7 @@ def identity(path: str, *texts: str | None) -> str:
 def compare(
     path: str, base: str | None, ours: str | None, theirs: str | None, *, base_known: bool = True
 ) -> tuple[tuple[FieldClash, ...], str | None]:
-    """The fields in dispute, and the merged text if there are none."""
+    """Returns the fields in conflict, and the merged text if there are none."""
     whole = (FieldClash(WHOLE, base, ours, theirs),), None
     if ours is None or theirs is None:
         return whole
@@ -172,13 +172,13 @@ def compare(
 
 
 def _all_that_differs(mine: Mapping[str, Any], other: Mapping[str, Any], text: str) -> MarkdownClash | str:
-    """Where nobody knows what was there before, every difference is for a person to decide."""
+    """Returns every difference as a clash: without a known base, a person must decide each."""
     names = tuple(name for name in dict.fromkeys([*mine, *other]) if mine.get(name) != other.get(name))
     return MarkdownClash(names) if names else text
 
 
 def settled(conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
-    """The text that some choices make of a conflict; None: the file goes."""
+    """Returns the text that results from a person's choices; None: the file is deleted."""
     if not choices:
         if conflict.merged is None:
             raise _undecided(conflict, [clash.name for clash in conflict.fields])
@@ -194,7 +194,7 @@ def settled(conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
     fields: dict[str, Any] = {}
 
     def keep(found: dict[str, Any]) -> str:
-        fields.update(found)  # rendered below: what is wrong with them has words of its own
+        fields.update(found)  # rendered below, where invalid fields raise a clearer error
         return ""
 
     sides = ("base", "ours", "theirs")
@@ -209,7 +209,7 @@ def _whole(conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
     if choice not in (OURS, THEIRS):
         raise InConflict(
             f"{conflict.id}: the sides cannot be compared field by field",
-            hint=f"Take one of them: holdfast task resolve {conflict.id} --ours (or --theirs)",
+            hint=f"Choose one of them: holdfast task resolve {conflict.id} --ours (or --theirs)",
         )
     text = (conflict.ours if choice == OURS else conflict.theirs).text
     if text is not None:
@@ -221,12 +221,12 @@ def _whole(conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
 def _chosen(
     conflict: EntryConflict, choices: Mapping[str, str], mine: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What the fields become that somebody chose."""
+    """Returns the new values of the fields that somebody chose."""
     disputed = [clash.name for clash in conflict.fields]
     if unknown := sorted(set(choices) - {EVERY} - {*mine, *other} | {"id"} & set(choices)):
         raise BadInput(
             f"{conflict.id} has no field {', '.join(unknown)} to choose",
-            hint=f"In dispute: {', '.join(disputed) or 'none'}",
+            hint=f"Fields in conflict: {', '.join(disputed) or 'none'}",
         )
     wanted = {name: choices.get(name, choices.get(EVERY)) for name in disputed} | {
         name: choice for name, choice in choices.items() if name != EVERY
@@ -242,14 +242,14 @@ def _chosen(
 
 
 def _undecided(conflict: EntryConflict, names: "list[str] | tuple[str, ...]") -> InConflict:
-    said = f"{conflict.id}: both sides changed {', '.join(names)}"
+    sentence = f"{conflict.id}: both sides changed {', '.join(names)}"
     one = names[0] if names and names[0] != WHOLE else None
     field = f", or field by field: --field {one}=ours" if one else ""
-    return InConflict(said, hint=f"Choose: holdfast task resolve {conflict.id} --ours or --theirs{field}")
+    return InConflict(sentence, hint=f"Choose: holdfast task resolve {conflict.id} --ours or --theirs{field}")
 
 
 def value(name: str, text: str) -> Any:
-    """What somebody typed for a field, in the form the field has."""
+    """Converts the text somebody typed for a field to the field's type."""
     if name == "notes":
         return text.replace("\r\n", "\n").strip("\n")
     if name.startswith("+"):
@@ -260,6 +260,7 @@ def value(name: str, text: str) -> Any:
     if text.strip() in ("", "null"):
         return None
     if name in _NUMBERS:
+        # Fewer than 12 characters: more digits are a mistake, and int() of very many is slow.
         if not (text.strip().isascii() and text.strip().isdigit() and len(text) < 12):
             raise BadInput(f"{name} {text[:40]!r} is not a whole number")
         return int(text)
@@ -267,7 +268,7 @@ def value(name: str, text: str) -> Any:
 
 
 def _items(text: str) -> tuple[str, ...]:
-    """A list as a file has it, or words with commas between them."""
+    """Parses a list, either as written in a file or as words separated by commas."""
     if text.strip().startswith("["):
         try:
             found = read_front(f"list: {text.strip()}")[0].value
@@ -279,24 +280,22 @@ def _items(text: str) -> tuple[str, ...]:
 
 
 def _rendered(conflict: EntryConflict, fields: dict[str, Any]) -> str:
-    """The file for some fields, read back once: what cannot be read is never written."""
+    """Returns the file text for some fields; parses it once, so that an unreadable file is never written."""
     new = task_files.render(task_files.joined(conflict.path, fields))
     text = markdown_document.laid_out(new, *filter(None, (conflict.ours.text, conflict.theirs.text)))
     parts(conflict.path, text)
     return text
 
 
-# Saying it.
-
-_MANY = 60
+_MANY = 60  # characters of a value: with its label it fits one line of an 80-column terminal
 
 
 def differences(path: str, before: str | None, after: str) -> tuple[str, ...]:
-    """What a text changes of another, a few words a field: `status open → done`."""
+    """Returns the differences between two texts, a few words for each field: `status open → done`."""
     try:
         old = parts(path, before) if before else {}
     except BrokenEntry:
-        return ("it can be read again",)
+        return ("it can be parsed again",)
     new = parts(path, after)
     names = [name for name in dict.fromkeys([*new, *old]) if old.get(name) != new.get(name)]
     return tuple(_difference(name, old.get(name), new.get(name)) for name in names)
@@ -315,7 +314,7 @@ def _difference(name: str, old: Any, new: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A field's value in a few words."""
+    """Returns a field's value in a few words."""
     if isinstance(value, rules.Checkpoint):
         value = value.words()
     if isinstance(value, tuple):
@@ -334,7 +333,7 @@ class MergeStages:
 
 
 def stages(repo: Repo, folders: Sequence[str]) -> dict[str, MergeStages]:
-    """Every unmerged path below some folders, with its stages."""
+    """Returns every unmerged path below some folders, with its stages."""
     out = repo.run("--literal-pathspecs", "ls-files", "-u", "-z", "--", *folders)
     found: dict[str, dict[str, str]] = {}
     for name, (mode, blob, stage) in listed_rows(out):
@@ -344,14 +343,14 @@ def stages(repo: Repo, folders: Sequence[str]) -> dict[str, MergeStages]:
 
 
 def origins(repo: Repo) -> tuple[str, str] | None:
-    """Who ours and theirs are, by what git is in the middle of; None if it is in the middle of nothing."""
+    """Names ours and theirs for the merge, rebase, cherry-pick or revert in progress; None if there is none."""
     here = repo.head().branch
     if merging := repo.commit_of("MERGE_HEAD"):
         return here or _named(repo, "HEAD"), _named(repo, merging)
     if branch := repo.rebasing():
         replayed = repo.commit_of("REBASE_HEAD") or repo.commit_of("CHERRY_PICK_HEAD")
-        told = branch.removeprefix("refs/heads/")
-        return (f"{_named(repo, 'HEAD')}, rebased onto", f"{told}: {described(repo, replayed)}" if replayed else told)
+        short = branch.removeprefix("refs/heads/")
+        return (f"{_named(repo, 'HEAD')}, rebased onto", f"{short}: {described(repo, replayed)}" if replayed else short)
     for name, word in (("CHERRY_PICK_HEAD", ""), ("REVERT_HEAD", "the revert of ")):
         if oid := repo.commit_of(name):
             return here or _named(repo, "HEAD"), f"{word}{described(repo, oid)}"
@@ -359,15 +358,15 @@ def origins(repo: Repo) -> tuple[str, str] | None:
 
 
 def _named(repo: Repo, rev: str) -> str:
-    """A commit by the branch that points to it, else as what it is."""
+    """Names a commit by a branch that points to it, else by its hash and title."""
     shape = "--format=%(refname:short)"
     found = repo.text("for-each-ref", f"--points-at={rev}", shape, "refs/heads", "refs/remotes")
     return found.split("\n")[0] if found else described(repo, rev)
 
 
 def described(repo: Repo, revisions: str, path: str | None = None) -> str:
-    """The last of some commits (to a path) in words."""
-    asked = ("--literal-pathspecs", "log", "-1", "--format=%h (%s)", "--no-show-signature", revisions)
-    done = repo.attempt(*asked, *(("--", path) if path else ()))
-    said = done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
-    return f"commit {said}" if said else "a commit that is not here"
+    """Describes the last of some commits (that touch a path) by its hash and title."""
+    arguments = ("--literal-pathspecs", "log", "-1", "--format=%h (%s)", "--no-show-signature", revisions)
+    done = repo.attempt(*arguments, *(("--", path) if path else ()))
+    words = done.stdout.decode("utf-8", "replace").strip() if done.returncode == 0 else ""
+    return f"commit {words}" if words else "a commit that is not here"

@@ -1,8 +1,7 @@
-"""Finds some events of a clone without reading its whole log.
+"""Finds events of a clone without reading its whole log.
 
-Which files of the log count is looked up at every question; what they hold is in the event index, which reads only
-what it has not read before. A segment is known by its name, which proves its bytes; one that does not match its name
-is read each time.
+Every query lists the log files that count; their events are in the event index, which reads only what it has not
+read before. A segment's name is the hash of its bytes; a segment that does not match its name is read each time.
 """
 
 from __future__ import annotations
@@ -15,20 +14,21 @@ from holdfast.errors import HoldfastError, TooLarge, UnsafePath
 from holdfast.store import event_index, fsio, log
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from holdfast.git.clone import Clone
     from holdfast.git.visible_entries import Source
     from holdfast.model.event import Event
+    from holdfast.model.session import Session
 
-AT_ONCE = 64  # segments whose bytes are held in memory
-ALL_FILES = 2_000  # an event names no more files; a run of so many may have written any
-_ANY = "*"  # no file and no commit is called so
-_LONGEST = 255  # characters of a name
+AT_ONCE = 64  # segments held in memory at once: at most 64 MiB, as a segment has at most 1 MiB
+ALL_FILES = 2_000  # capture lists no more files in an event; a run with so many may have written any file
+_ANY = "*"  # not a valid name of a file or a commit
+_LONGEST = 255  # characters of a name: file systems allow 255 bytes
 
 
 class EventLookup:
-    """The events of one clone, asked for by kind, time, target or run."""
+    """Finds the events of one clone by kind, time, target or run."""
 
     def __init__(self, clone: Clone) -> None:
         self._clone = clone
@@ -36,23 +36,23 @@ class EventLookup:
         self._index = event_index.EventIndex(clone.layout.event_index(clone.repo_id) if kept else None)
 
     def find(self, scope: str, query: event_index.EventQuery) -> list[Event]:
-        """The events that fit, in order; `scope` as in `Clone.find_events`."""
+        """Returns the matching events, in order; `scope` as in `Clone.find_events`."""
         return self._index.find(self._here(scope), query)
 
     def naming(self, scope: str, values: Collection[str]) -> list[Event]:
-        """The runs whose body holds one of these words, or more files than can be told apart."""
+        """Returns the runs whose body has one of these words, or lists as many files as an event may."""
         return self._index.naming(self._here(scope), {*values, _ANY}, self._read_body)
 
     def made(self, scope: str, *, newest: int) -> list[tuple[str, dict[str, Any]]]:
-        """The newest files that runs produced, oldest first, each with its run."""
+        """Returns the newest files that runs produced, oldest first, each with its run."""
         rows = self._index.made(self._here(scope), self._read_body, newest=newest)
         return [(run, json.loads(item)) for _, run, item in rows]
 
     def _read_body(self, name: str) -> tuple[set[str], list[str]]:
-        """The words of a body that may name a file or a commit, and the files it says were produced."""
+        """Returns the words of a body that may name a file or a commit, and the files it lists as produced."""
         try:
-            body = self._clone.bodies.get(name, closed=True) or {}  # what is noted here lies in a file
-        except (HoldfastError, OSError, ValueError):  # a link, altered or unreadable: `doctor` names it
+            body = self._clone.bodies.get(name, closed=True) or {}  # not unsealed: the index is a plain file
+        except (HoldfastError, OSError, ValueError):  # a link, altered or unreadable: `doctor` reports it
             return set(), []
         made = [item for item in body.get("artifacts") or () if isinstance(item, dict) and item.get("sha256")]
         rows = [{"path": item.get("path"), "sha256": item["sha256"], "task": body.get("task")} for item in made]
@@ -61,15 +61,15 @@ class EventLookup:
         return words, [json.dumps(row) for row in rows]
 
     def forget(self) -> None:
-        """Read everything again at the next question."""
+        """Makes the next query read everything again."""
         self._index.drop()
 
     def in_time(self, scope: str) -> bool:
-        """Whether every event is later than those it builds on, so that times alone tell the order."""
+        """Returns whether every event is later than its parents, so that times alone give the order."""
         return self._index.in_time(self._here(scope))
 
     def _here(self, scope: str) -> dict[str, str | None]:
-        """The sources that count, by their name in the index, up to which moment; all are in it afterwards."""
+        """Brings the index up to date; returns the sources that count, by name, each with its limit in time."""
         self._index.look()
         here: dict[str, str | None] = {}
         unread: dict[str, Source] = {}
@@ -86,7 +86,7 @@ class EventLookup:
         return here
 
     def _sources(self, scope: str) -> list[Source]:
-        # Our own first: what is published between the two looks is then seen twice, never not at all.
+        # Own files first: what is published between the two reads is then found twice, never missed.
         own = list(self._clone.own_files()) if scope in ("own", "all") else []
         if scope == "own":
             return own
@@ -109,7 +109,7 @@ class EventLookup:
 
 
 def _words(value: Any, key: str = "") -> Iterator[str]:
-    """The strings of a body that name a commit or may name a file: what has a blank only where it is called a path."""
+    """Yields the strings of a body that may name a commit or a file; one with a blank only from a `path` field."""
     if isinstance(value, str):
         plain = not value.isalnum() and not any(map(str.isspace, value))
         if len(value) <= _LONGEST and (plain or key == "path"):
@@ -123,8 +123,19 @@ def _words(value: Any, key: str = "") -> Iterator[str]:
 
 
 def _name(source: Source) -> str:
-    """What a source is called in the index; empty if a spool holds nothing yet."""
+    """Returns the name of a source in the index; empty if it is a spool without events."""
     if source.kind == "segment":
         return f"s:{source.key}"
-    first, _ = log.first_event(source.path or ""), os.stat(source.path or "")  # sealed since: the caller looks again
+    first, _ = log.first_event(source.path or ""), os.stat(source.path or "")  # raises if it was sealed: read again
     return first and f"p:{source.path}@{first}"
+
+
+def sessions_in_log(clone: Clone, sessions: Iterable[Session]) -> set[str]:
+    """Those that this branch's log tells of: of their beginning, or of one of their runs."""
+    known = {one.id: one for one in sessions}
+    runs = {turn.run: one.id for one in known.values() for turn in one.turns if turn.run}
+    events = clone.find_events(kinds=("session",), targets=known) if known else ()
+    # That one of another branch was ended from here does not make it one of this branch.
+    heard = {event.target or "" for event in events if clone.joined(event).get("action") in ("start", "link")}
+    done = clone.find_events(kinds=("run",), runs=runs) if runs else ()
+    return heard | {runs[event.run_id] for event in done if event.run_id}

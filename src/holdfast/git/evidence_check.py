@@ -1,8 +1,8 @@
-"""Evidence asked of a clone: what a person typed becomes a receipt, and a receipt is checked again.
+"""Turns citations that a person typed into receipts, and checks receipts against this clone.
 
 A run must be in the log, a commit must exist, a path must be tracked, its lines or symbol must be there.
-Nothing here trusts a name it cannot look up: a memory that cites something uncheckable would look better
-founded than it is. Spans are followed where they move within their file and where the file is renamed.
+A citation that cannot be looked up is refused: otherwise a memory would seem better supported than it is.
+Spans are followed when they move within their file and when the file is renamed.
 """
 
 from __future__ import annotations
@@ -38,34 +38,34 @@ if TYPE_CHECKING:
 
 State = Literal["holds", "changed", "gone", "unanchored"]
 
-_HELD = "held 2"  # another number whenever the same bytes would be judged otherwise: kept answers are void then
-_AT_ONCE = 64  # files whose text in git is read together
+_HELD = "held 2"  # change the number when the rules change: cached verdicts are then computed again
+_AT_ONCE = 64  # files read from git together; a guess: few processes, without holding all files in memory
 _HINT = (
     "Name a run id (`holdfast log`), a commit, or a tracked file, path:10-20, path#name; "
     "paths are relative to this folder or to the repository's top."
 )
 _LINES = regex(r"(?P<path>.+)(?::|#(?=L))L?(?P<first>\d{1,9})(?:C\d+)?(?:-L?(?P<last>\d{1,9})(?:C\d+)?)?", re.S)
-_SHORTEST = 4  # characters of a run id that may stand for it
+_SHORTEST = 4  # characters that may stand for a run id: as short as git's shortest abbreviation of a commit
 
 
 def resolve(clone: Clone, citation: str) -> Evidence:
-    """The receipt for what was cited: a run id or its beginning, a commit, a tracked file or a part of one.
+    """Returns the receipt for a citation: a run id or its beginning, a commit, a tracked file or a part of one.
 
-    A part is `path:10-20` (`path#L10-L20`) or `path#name`; the path alone is the whole file. `run:`,
-    `commit:`, `file:`, `lines:` or `symbol:` before it says which is meant. A receipt must still hold.
+    A part is `path:10-20` (`path#L10-L20`) or `path#name`; the path alone is the whole file. A prefix `run:`,
+    `commit:`, `file:`, `lines:` or `symbol:` selects the kind. A receipt given as citation must still hold.
     """
     return resolve_all(clone, [citation])[0]
 
 
 def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
-    """The receipts for several citations."""
+    """Returns the receipts for several citations."""
     return [_resolve(clone, citation) for citation in citations]
 
 
 def resolve_ground(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
-    """What a memory is to rest on: the receipts, and beside lines somebody typed the function they lie in.
+    """Returns the receipts for a memory: for cited lines, also a receipt of the function around them.
 
-    What lines do depends on the code around them, and only a receipt of the function tells whether that changed.
+    What lines do depends on the code around them, and only a receipt of the function shows whether that changed.
     """
     found: list[Evidence] = []
     for citation in citations:
@@ -78,9 +78,9 @@ def resolve_ground(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
 
 
 def from_folder(clone: Clone, folder: str, citation: str) -> str:
-    """A citation as `resolve` takes it, where a path may be meant as seen from a folder.
+    """Returns a citation for `resolve`, with a path relative to `folder` made relative to the repository.
 
-    A tracked file there counts before one of the same name at the repository's top.
+    A tracked file in the folder takes precedence over one of the same name at the repository's top.
     """
     kind, colon, rest = citation.partition(":")
     named = rest if kind in ("file", "lines", "symbol") and colon else citation
@@ -100,7 +100,7 @@ def from_folder(clone: Clone, folder: str, citation: str) -> str:
 
 @frozen
 class _Reading:
-    """One way to read what somebody typed: a path and what of it is meant."""
+    """One way to read a typed citation: a path and the cited part of it."""
 
     kind: str  # file, lines, symbol
     path: str
@@ -112,7 +112,7 @@ class _Reading:
 
 
 def _readings(typed: str) -> Iterator[_Reading]:
-    """The ways to read a citation of a file: the whole text as a name first, then with a part of it named."""
+    """Yields the ways to read a citation of a file: first the whole text as a path, then a path with a part."""
     yield _Reading("file", typed)
     place, at, digest = typed.rpartition("@")
     known = digest if at and model_evidence.is_oid(digest) else ""
@@ -123,18 +123,19 @@ def _readings(typed: str) -> Iterator[_Reading]:
         first, path = int(found["first"]), found["path"]
         last = int(found["last"] or first)
         yield _Reading("lines", path, f":{first}-{last}{at if known else ''}{known}", first, last, hash=known)
+    # A guess: 32 marks. Each is a path to look up, and real citations have one or two.
     for mark in reversed([m.start() for m in re.finditer("#", text)][:32]):
         if mark and text[mark + 1 :].strip("# "):
             yield _Reading("symbol", text[:mark], typed[mark:], name=text[mark + 1 :], hash=known)
 
 
 def _may_be(kind: str, colon: str, one: _Reading) -> bool:
-    """Whether what was written before the colon leaves this reading open; a whole file may be part of one."""
+    """Returns whether the prefix before the colon allows this reading; `file:` allows a part of a file, too."""
     return not colon or kind not in ("lines", "symbol") or one.kind == kind
 
 
 def _known_runs(clone: Clone, runs: Collection[str]) -> set[str]:
-    """Which of these runs the log names."""
+    """Returns the runs among these that the log names."""
     found = clone.find_events("all", runs=runs) if runs else ()
     return {event.run_id for event in found if event.run_id is not None}
 
@@ -151,6 +152,7 @@ def _runs(clone: Clone, text: str) -> list[Evidence]:
 
 def _resolve(clone: Clone, citation: str) -> Evidence:
     text = citation.strip()
+    # 8,192: no path of a file system is longer than 4,096 bytes, and a receipt adds a name and a hash.
     if not text or len(text) > 8192 or any(char in text for char in "\x00\n\r"):
         raise BadInput(f"{visible(text[:80])!r} is not evidence", hint="Cite a run, a commit, or a tracked path.")
     text = text if text.isascii() else _spelled(clone, text)
@@ -177,12 +179,12 @@ def _resolve(clone: Clone, citation: str) -> Evidence:
 
 
 def may_be_cited(clone: Clone, one: Evidence) -> Evidence:
-    """The receipt itself; BadInput if it cannot be published with whatever cites it, for it names its file."""
+    """Returns the receipt; raises BadInput if its file name may not be published."""
     path = one.path if isinstance(one, FileEvidence | Span) else ""
     _refuse_odd_name(path)
     if (clean := clone.hide.text(path)) != path:
         raise BadInput(
-            f"{visible(clean)} cannot be cited: its name holds a secret",
+            f"{visible(clean)} cannot be cited: its name contains a secret",
             hint="Rename the file, or cite a commit or a run.",
         )
     return one
@@ -196,7 +198,7 @@ def _refuse_odd_name(path: str) -> None:
 
 
 def _spelled(clone: Clone, citation: str) -> str:
-    """A citation with its path as git spells it."""
+    """Returns a citation with its path as git spells it."""
     kind, colon, rest = citation.partition(":")
     for one in _readings(rest if colon and kind in ("file", "lines", "symbol") else citation):
         if (name := tracked_files.spelled(clone.repo, one.path)) != one.path:
@@ -205,14 +207,14 @@ def _spelled(clone: Clone, citation: str) -> str:
 
 
 def state(clone: Clone, evidence: Evidence) -> State:
-    """Whether the evidence still is what was cited."""
+    """Returns whether the evidence is still as it was cited."""
     return states(clone, [str(evidence)])[str(evidence)]
 
 
 def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> dict[str, State]:
-    """The state of many receipts, with a handful of git processes whatever their number.
+    """Returns the states of many receipts, with a handful of git processes for any number.
 
-    Of files that HEAD has, only what is `committed` counts if that is asked for: it depends on HEAD alone.
+    With `committed`, files that HEAD has are checked only in HEAD, so the result does not depend on the work tree.
     """
     receipts = {text: model_evidence.parse_evidence(text) for text in dict.fromkeys(cited)}
     runs = {item.run_id for item in receipts.values() if isinstance(item, RunEvidence)}
@@ -238,7 +240,7 @@ def states(clone: Clone, cited: Iterable[str], *, committed: bool = False) -> di
 
 
 def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None, *, committed: bool = False) -> State:
-    """A whole file holds while the index, HEAD or the work tree has it, as its parts do."""
+    """Returns the state of a whole file: it holds while the index, HEAD or the work tree has the cited bytes."""
     if held is None:
         return "gone"
     if committed and held.head is not None:
@@ -251,13 +253,13 @@ def _whole_state(repo: Repo, cited: FileEvidence, held: Tracked | None, *, commi
 
 
 def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False) -> dict[Span, State]:
-    """The state of each span; a file that git tracks but that nobody can read here says nothing."""
+    """Returns the state of each span; "unanchored" if git tracks the file but it cannot be read here."""
     by_path = grouped((span.path, span) for span in spans)
     at = tracked_files.places(clone.repo, by_path) if by_path else {}
     found: dict[Span, State] = {span: "unanchored" if span.path in at else "gone" for span in spans}
     if not committed:
         found |= dict.fromkeys(_held_here(clone, at, by_path), "holds")
-    read: dict[Span, list[FileVersion]] = {}  # where it is not as it was cited
+    read: dict[Span, list[FileVersion]] = {}  # the versions that do not have it as it was cited
     for path, text in _texts(clone.repo, at, by_path, found, committed=committed):
         for span in by_path[path]:
             if found[span] != "holds" and text.own(span) is not None:
@@ -270,9 +272,9 @@ def _span_states(clone: Clone, spans: Sequence[Span], *, committed: bool = False
 
 
 def _held_here(clone: Clone, at: dict[str, TrackedPlace], by_path: dict[str, list[Span]]) -> list[Span]:
-    """What stands in the work tree as it was cited; of the same bytes that is found out once, for it takes long."""
+    """Returns the spans that the work tree has as cited; the verdict for the same bytes is cached, as it is slow."""
     datas = {path: tracked_files.here(clone.repo, place.path) for path, place in at.items()}
-    asked = {
+    keyed = {
         f"{clone.repo.hash_blob(data)} {at[path].path} {span}": (path, span)
         for path, data in datas.items()
         if data is not None
@@ -286,8 +288,8 @@ def _held_here(clone: Clone, at: dict[str, TrackedPlace], by_path: dict[str, lis
             versions[path] = FileVersion(at[path].path, datas[path] or b"")
         return "" if versions[path].own(span) is None else "holds"
 
-    known = clone.entry_memo.shown(_HELD, asked, judged)
-    return [span for key, (_, span) in asked.items() if known[key]]
+    known = clone.entry_memo.shown(_HELD, keyed, judged)
+    return [span for key, (_, span) in keyed.items() if known[key]]
 
 
 def _texts(
@@ -298,7 +300,7 @@ def _texts(
     *,
     committed: bool,
 ) -> Iterator[tuple[str, FileVersion]]:
-    """Each file as it is here, and as the index and HEAD hold it if something cited was not found in it."""
+    """Yields each file from the work tree; also from the index and HEAD while a cited span was not found."""
     waiting: list[tuple[str, str]] = []
 
     def is_open(path: str) -> bool:
@@ -322,14 +324,14 @@ def _texts(
 
 
 def _commits(clone: Clone, text: str) -> list[Evidence]:
-    if text.startswith("-"):  # git would take it for an option
+    if text.startswith("-"):  # git would parse it as an option
         return []
     oid = clone.repo.commit_of(text)
     return [CommitEvidence(oid)] if oid and model_evidence.is_oid(oid) else []
 
 
 def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
-    """What a text names of a tracked file: the first reading whose path git tracks."""
+    """Returns the evidence a text names: the first reading whose path git tracks."""
     readings = [one for one in _readings(text) if _may_be(kind, ":", one)]
     paths = {one: _inside(clone.repo, one.path) for one in readings}
     known = tracked_files.tracked(clone.repo, paths.values())
@@ -340,16 +342,16 @@ def _files(clone: Clone, text: str, kind: str = "file") -> list[Evidence]:
 
 
 def _followed(clone: Clone, receipt: str) -> list[Evidence]:
-    """A receipt whose file has another name by now, if it holds."""
+    """Returns a receipt whose file was renamed, if it holds."""
     try:
-        given = model_evidence.parse_evidence(receipt)
-    except BadInput:  # no receipt, but something typed
+        span = model_evidence.parse_evidence(receipt)
+    except BadInput:  # it is typed text, not a receipt
         return []
-    return [given] if isinstance(given, Span) and _span_states(clone, [given])[given] == "holds" else []
+    return [span] if isinstance(span, Span) and _span_states(clone, [span])[span] == "holds" else []
 
 
 def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
-    """The receipt for one reading; a hash that was given must still be what stands there."""
+    """Returns the receipt for one reading; a hash in the citation must still match."""
     _refuse_odd_name(place.path)
     if one.kind == "file":
         whole = FileEvidence(place.path, one.hash or place.held.blobs[0])
@@ -358,10 +360,10 @@ def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
         return whole
     if one.hash:
         named = (one.first, one.last) if one.kind == "lines" else (one.name,)
-        given: Span = {"lines": LinesEvidence, "symbol": SymbolEvidence}[one.kind](place.path, *named, one.hash)
-        if _span_states(clone, [given])[given] != "holds":
+        span: Span = {"lines": LinesEvidence, "symbol": SymbolEvidence}[one.kind](place.path, *named, one.hash)
+        if _span_states(clone, [span])[span] != "holds":
             raise _outdated(f"{place.path}{one.rest.rpartition('@')[0]}", one.hash)
-        return given
+        return span
     text, size = _text(clone.repo, place), len(clone.repo.hash_blob(b""))
     if one.kind == "lines":
         return text.cite_lines(one.first, one.last, size=size)
@@ -369,13 +371,13 @@ def _cited(clone: Clone, one: _Reading, place: TrackedPlace) -> Evidence:
 
 
 def _text(repo: Repo, place: TrackedPlace) -> FileVersion:
-    """A file as people see it: in the work tree, else as git holds it."""
+    """Returns a file from the work tree, else from git."""
     data = tracked_files.here(repo, place.path)
     if data is None and place.held.blob is not None:
         data = tracked_files.stored(repo, [place.held.blob]).get(place.held.blob)
     if data is None:
         raise TooLarge(
-            f"{visible(place.path)} is too large, or not here, to cite a part of it",
+            f"{visible(place.path)} is too large or not available, so no part of it can be cited",
             hint="Cite the whole file by its path.",
         )
     return FileVersion(place.path, data)
@@ -383,18 +385,18 @@ def _text(repo: Repo, place: TrackedPlace) -> FileVersion:
 
 def _outdated(shown: str, digest: str) -> BadInput:
     return BadInput(
-        f"{visible(shown)} has changed since {digest[:12]}", hint="Cite it without the hash to take it as it is now."
+        f"{visible(shown)} has changed since {digest[:12]}", hint="Cite it without the hash to use the present text."
     )
 
 
 def _inside(repo: Repo, text: str) -> str:
-    """The path from the top of the repository, as git spells it."""
+    """Returns the path relative to the repository's top, as git spells it."""
     path = os.path.relpath(text, repo.top) if os.path.isabs(text) else os.path.normpath(text)
     return path.replace(os.sep, "/")
 
 
 def _commit_states(clone: Clone, oids: Sequence[str]) -> dict[str, State]:
-    """A commit that was rewritten holds under its new name; a shallow clone's lack of one says nothing."""
+    """Returns the states of commits: a rewritten one holds by its new id; one a shallow clone lacks is "unanchored"."""
     found = commit_anchors.resolve(clone, oids) if oids else {}
     lost = [oid for oid, now in found.items() if now.state == "unanchored"]
     here, _ = commit_details.adrift(clone.repo, lost)
@@ -408,14 +410,14 @@ def _nothing(clone: Clone, text: str) -> Exception:
     if (inner := tracked_files.submodule_of(path, tracked_files.submodules(clone.repo))) is not None:
         return BadInput(
             f"{shown} lies in the submodule {visible(inner)}, whose files this repository does not track",
-            hint="Cite a commit of this repository that has the submodule as you mean it.",
+            hint="Cite a commit of this repository that records the submodule's commit you mean.",
         )
     if model_evidence.is_tracked_path(path) and os.path.isdir(os.path.join(clone.repo.top, path)):
         return BadInput(f"{shown} is a folder", hint="Cite a file in it.")
     if model_evidence.is_tracked_path(path) and os.path.lexists(os.path.join(clone.repo.top, path)):
         how = "ignored" if clone.repo.ignored([path]) else "not tracked"
         return BadInput(f"{shown} is {how} by git, so nobody else could check it", hint="Track it with git add first.")
-    return NotFound(f"{shown} is no run, commit or tracked path here", hint=_HINT)
+    return NotFound(f"{shown} is not a run, commit or tracked path here", hint=_HINT)
 
 
 def _is_here(repo: Repo, path: str) -> bool:
@@ -425,5 +427,5 @@ def _is_here(repo: Repo, path: str) -> bool:
 
 def _several(text: str, found: Sequence[Evidence]) -> Ambiguous:
     names = ", ".join(visible(str(item)) for item in found[:5])
-    hint = "Type more of it, or write run:, commit: or file: before it."
-    return Ambiguous(f"{visible(text[:200])} fits {len(found)} things: {names}", hint=hint)
+    hint = "Type more of it, or put run:, commit: or file: in front."
+    return Ambiguous(f"{visible(text[:200])} matches {len(found)} things: {names}", hint=hint)

@@ -1,7 +1,7 @@
-"""Entry files taken apart: each entry of a file that holds several, as if it had a file of its own.
+"""Splits entry files: each entry of a file that holds several is treated as if it had its own file.
 
-An entry's blob is that of its own text, so that nobody's approval is lost because a neighbour was edited;
-and only the entries that differ from HEAD's count as edited by hand. The only entry of a file is the file.
+An entry's blob is the hash of its own text, so that editing another entry does not undo its approval;
+and only entries that differ from HEAD count as edited by hand. A file's only entry is the whole file.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,9 +17,9 @@ from holdfast.values import frozen, replace
 
 @frozen
 class FileEntry:
-    """One entry as it stands here: its own sighting, and its place in the file.
+    """One entry as it is here: its own sighting, and its place in the file.
 
-    `edited` of its sighting is still that of the whole file.
+    The sighting's `edited` is still that of the whole file.
     """
 
     sighting: Sighting
@@ -28,12 +28,12 @@ class FileEntry:
     start: int = 0
 
     def parse(self) -> Memory:
-        """The memory it holds; BrokenEntry names the line of the file."""
+        """Returns the memory; raises BrokenEntry with the line in the file."""
         return memory_files.parse(self.sighting.text, self.sighting.path, line=self.line)
 
 
 def placed(repo: Repo, sightings: Iterable[Sighting]) -> Iterator[FileEntry]:
-    """Every entry of some files."""
+    """Yields every entry of some files."""
     for sighting in sightings:
         if is_single(sighting.text) or is_unmerged(sighting.text):
             yield FileEntry(sighting, sighting)
@@ -42,7 +42,7 @@ def placed(repo: Repo, sightings: Iterable[Sighting]) -> Iterator[FileEntry]:
 
 
 def apart(repo: Repo, file: Sighting) -> Iterator[FileEntry]:
-    """The entries of one file."""
+    """Yields the entries of one file."""
     found = markdown_document.pieces(file.text)
     if len(found) == 1:
         yield FileEntry(file, file)
@@ -65,7 +65,7 @@ def _one(repo: Repo, file: Sighting, piece: EntryPiece, before: set[str], theirs
 
 
 def by_id(text: str, path: str) -> dict[str, str]:
-    """Id to text of a file's entries; those that cannot be read go under no name at all."""
+    """Returns the texts of a file's entries by id; an entry that cannot be parsed has the id ""."""
     return {_id_of(piece.text, path): piece.text for piece in markdown_document.pieces(text)}
 
 

@@ -1,9 +1,9 @@
-"""Git hooks that record and never disturb: installed beside what is there, removed without a trace.
+"""Installs git hooks that only record, in addition to existing hooks, and removes them without a trace.
 
-Git 2.54 and newer run hooks that the clone's configuration names; older ones get a marked block in the
-folder of hooks that counts, wherever `core.hooksPath` puts it; that setting itself is never touched. A
-folder that git tracks, or that lies outside the repository, is somebody else's: refused, with the
-line its owner can add. That hooks fire is proved by firing them (`state`), never assumed.
+Git 2.54 and newer run hooks named in the clone's configuration; for older versions a marked block is added in
+the folder that git takes hooks from, also where `core.hooksPath` sets it; that setting itself is never changed.
+A folder that git tracks, or that is outside the repository, belongs to others: `install` refuses, with the line
+its owner can add. `state` runs the hooks to prove that they work.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ from holdfast.store import fsio, git_inbox, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 
-CONFIG_HOOKS = (2, 54)  # the git that reads hooks from its configuration
-HOOK_RUN = (2, 36)  # the git that can run one hook
+CONFIG_HOOKS = (2, 54)  # the first git that reads hooks from its configuration
+HOOK_RUN = (2, 36)  # the first git with `git hook run`
 _SECTION = "hook.holdfast-"
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _BORROWED = regex(rb"^from holdfast\.store\.discovery import .*\n", re.MULTILINE)
@@ -31,7 +31,7 @@ _BORROWED = regex(rb"^from holdfast\.store\.discovery import .*\n", re.MULTILINE
 
 @frozen
 class HooksInstalled:
-    """What `install` did."""
+    """The result of `install`."""
 
     how: str  # config or files
     where: str  # the folder of hooks, or git's configuration file
@@ -41,7 +41,7 @@ class HooksInstalled:
 
 @frozen
 class HooksRemoved:
-    """What `remove` took out, and what it had to leave."""
+    """The result of `remove`: what it removed, and what it had to leave."""
 
     hooks: tuple[str, ...]  # files and keys
     left: tuple[str, ...] = ()
@@ -49,57 +49,57 @@ class HooksRemoved:
 
 @frozen(kw_only=True)
 class HookState:
-    """One hook as it stands."""
+    """The state of one hook."""
 
     name: str
     where: str  # the file, or the key in git's configuration
     how: str  # config, file, block, beside, by hand, or nothing
     installed: bool
-    fires: bool | None  # None: not tried
-    last: str | None = None  # when it fired last, if no command has read that yet
-    trouble: str = ""  # why it cannot fire, in words
+    fires: bool | None  # whether it ran in the test; None: not tested
+    last: str | None = None  # when git ran it last, if no command has read that record yet
+    trouble: str = ""  # why it cannot run, in words
 
 
 def git_version(repo: Repo) -> tuple[int, int]:
-    """The version of the git at hand."""
+    """Returns the version of the installed git."""
     found = re.search(r"(\d+)\.(\d+)", repo.text("version"))
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
 def install(repo: Repo, layout: Layout, *, python: str, version: tuple[int, int] | None = None) -> HooksInstalled:
-    """Make git's hooks record; again changes nothing but what moved."""
-    asked = version or git_version(repo)
-    with fsio.locked(layout.lock, wait=60.0):
+    """Makes git's hooks record; a second call changes only what differs."""
+    git = version or git_version(repo)
+    with fsio.locked(layout.lock, wait=60.0):  # a guess: longer than most publishes hold it
         fsio.make_dirs(layout.inbox)
         fresh = _write(layout.hook, _script())
-        if asked >= CONFIG_HOOKS:
+        if git >= CONFIG_HOOKS:
             return _install_config(repo, layout, python, fresh=fresh)
         return _install_files(repo, layout, python, fresh=fresh)
 
 
 def refusal(repo: Repo) -> UnsafePath | None:
-    """Why hooks cannot be installed here, with the way out; None if they can."""
+    """Returns why hooks cannot be installed here, with a hint; None if they can."""
     if git_version(repo) >= CONFIG_HOOKS:
         return None
     try:
-        _ours_to_use(repo)
+        _usable_folder(repo)
     except UnsafePath as why:
         return why
     return None
 
 
 def remove(repo: Repo, layout: Layout) -> HooksRemoved:
-    """Give back every file as it was, and delete only what we made."""
+    """Restores every file as it was before, and deletes only our own."""
     with fsio.locked(layout.lock, wait=60.0):
-        taken, left = _remove_files(repo, layout)
-        taken += _remove_config(repo)
+        removed, left = _remove_files(repo, layout)
+        removed += _remove_config(repo)
         for path in (layout.hook, _places_file(layout)):
             fsio.remove(path)
-    return HooksRemoved(tuple(taken), tuple(left))
+    return HooksRemoved(tuple(removed), tuple(left))
 
 
 def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int, int] | None = None) -> list[HookState]:
-    """Each hook, and whether it fires: it is fired with a token, and the token looked for."""
+    """Returns the state of each hook; with `prove`, runs it with a token and checks that the token was recorded."""
     found = list(_look(repo, layout, version))
     if prove and any(hook.installed for hook in found):
         found = _proved(repo, layout, found, version or git_version(repo))
@@ -109,14 +109,14 @@ def state(repo: Repo, layout: Layout, *, prove: bool = True, version: tuple[int,
 
 
 def is_outdated(layout: Layout) -> bool:
-    """Whether the recording hook in the store is another version's; it still records."""
+    """Returns whether the recording hook in the store is another version's; it still records."""
     with contextlib.suppress(OSError, UnsafePath, TooLarge):
-        return fsio.read(layout.hook, limit=1 << 20) != _script()
+        return fsio.read(layout.hook, limit=hook_scripts.MAX_SCRIPT) != _script()
     return False
 
 
 def _script() -> bytes:
-    """The recording hook as one file: it runs where Holdfast may not be found any more."""
+    """Returns the recording hook as one file: it must run even after Holdfast was uninstalled."""
     with (
         open(os.path.join(_PACKAGE, "interfaces", "hook.py"), "rb") as hook,
         open(os.path.join(_PACKAGE, "store", "discovery.py"), "rb") as discovery,
@@ -126,39 +126,39 @@ def _script() -> bytes:
 
 
 def _write(path: str, data: bytes) -> bool:
-    """Set a file of the store unless it says that already; whether it had to."""
-    if loose_records.content(path, limit=1 << 20) == data:
+    """Writes a file of the store unless it has these bytes already; returns whether it wrote."""
+    if loose_records.content(path, limit=hook_scripts.MAX_SCRIPT) == data:
         return False
     fsio.replace(path, data)
     return True
 
 
-# Where our blocks are
+# Hooks in files
 
 
-def _effective(repo: Repo) -> str:
-    """The folder git takes hooks from; no folder if they are switched off."""
+def _hooks_folder(repo: Repo) -> str:
+    """Returns the folder git takes hooks from; /dev/null if hooks are disabled."""
     try:
         return os.path.realpath(repo.text("rev-parse", "--path-format=absolute", "--git-path", "hooks"))
     except GitFailed:  # core.hooksPath is empty
         return os.devnull
 
 
-def _ours_to_use(repo: Repo) -> str:
-    """The folder git takes hooks from, refused if writing there is not for us."""
-    folder, top = _effective(repo), os.path.realpath(repo.top)
+def _usable_folder(repo: Repo) -> str:
+    """Returns the folder git takes hooks from; raises UnsafePath if it belongs to others."""
+    folder, top = _hooks_folder(repo), os.path.realpath(repo.top)
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        said = f"git's hooks are switched off here: core.hooksPath is {folder}"
-        raise UnsafePath(said, hint="Nothing is lost: the next command notices by itself what git did.")
+        message = f"git's hooks are disabled here: core.hooksPath is {folder}"
+        raise UnsafePath(message, hint="Nothing is lost: the next holdfast command finds out what git did.")
     if _is_below(folder, os.path.realpath(repo.common_dir)):
         return folder
     if not _is_below(folder, top):
-        raise UnsafePath(f"git takes its hooks from {folder}, outside this repository", hint=_by_hand())
+        raise UnsafePath(f"git takes its hooks from {folder}, outside this repository", hint=_manual_hint())
     paths = [os.path.join(os.path.relpath(folder, top), *more) for name in NAMES for more in ((name,), (ASIDE, name))]
     if repo.ignored(paths) != set(paths):
         shown = os.path.relpath(folder, top)
-        said = f"git takes its hooks from {shown}, and what is written there shows in `git status`"
-        raise UnsafePath(said, hint=_by_hand())
+        message = f"git takes its hooks from {shown}, where new files would appear in `git status`"
+        raise UnsafePath(message, hint=_manual_hint())
     return folder
 
 
@@ -166,9 +166,9 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _by_hand() -> str:
+def _manual_hint() -> str:
     named = f"{', '.join(NAMES[:-1])} and {NAMES[-1]}"
-    return f"End {named} there each with a line like this: {hook_scripts.by_hand(NAMES[0])}"
+    return f"Add a line like this at the end of {named} there: {hook_scripts.by_hand(NAMES[0])}"
 
 
 def _places_file(layout: Layout) -> str:
@@ -176,16 +176,16 @@ def _places_file(layout: Layout) -> str:
 
 
 def _places(layout: Layout) -> dict[str, bool]:
-    """The folders we put blocks in, each with whether we made it."""
+    """Returns the folders that have our blocks, each with whether we created it."""
     known = loose_records.read(_places_file(layout))
     return {folder: made is True for folder, made in known.items()}
 
 
 def _install_files(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> HooksInstalled:
-    folder, places = _ours_to_use(repo), _places(layout)
+    folder, places = _usable_folder(repo), _places(layout)
     script = os.path.relpath(os.path.realpath(layout.hook), folder)
     made = not os.path.isdir(folder)
-    # Known before it is used: what a crash leaves half done, `remove` still finds.
+    # Stored before it is used: after a crash, `remove` still finds the folder.
     known = json.dumps({**places, folder: places.get(folder, made)}, indent=1)
     noted = _write(_places_file(layout), known.encode("utf-8") + b"\n")
     fsio.make_dirs(folder, mode=0o755)
@@ -197,19 +197,19 @@ def _install_files(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> H
 
 
 def _remove_files(repo: Repo, layout: Layout) -> tuple[list[str], list[str]]:
-    taken, left = [], []
+    removed, left = [], []
     places = _places(layout)
-    # Only files with our lines are touched, so it does no harm to look where we may never have been.
+    # Only files with our lines are changed, so every folder that may have them can be searched.
     usual = os.path.join(os.path.realpath(repo.common_dir), "hooks")
-    for folder in dict.fromkeys((*places, usual, _effective(repo))):
+    for folder in dict.fromkeys((*places, usual, _hooks_folder(repo))):
         for name in NAMES if os.path.isdir(folder) else ():
-            changed, kept = hook_scripts.take_out(folder, name)
-            taken += [os.path.join(folder, name)] if changed else []
-            left += [kept] if kept else []
+            changed, note = hook_scripts.take_out(folder, name)
+            removed += [os.path.join(folder, name)] if changed else []
+            left += [note] if note else []
         if places.get(folder):
-            with contextlib.suppress(OSError):  # gone, or no longer ours alone
+            with contextlib.suppress(OSError):  # gone, or it holds other files
                 os.rmdir(folder)
-    return taken, left
+    return removed, left
 
 
 # Hooks in git's configuration
@@ -222,17 +222,17 @@ def _install_config(repo: Repo, layout: Layout, python: str, *, fresh: bool) -> 
         if known.get(name) != command:
             _configure(repo, "--replace-all", f"{_SECTION}{name}.command", command)
             _configure(repo, "--replace-all", f"{_SECTION}{name}.event", name)
-    taken, _ = _remove_files(repo, layout)  # both would record everything twice
+    removed, _ = _remove_files(repo, layout)  # with both, everything would be recorded twice
     fsio.remove(_places_file(layout))
-    changed = fresh or known != wanted or bool(taken)
+    changed = fresh or known != wanted or bool(removed)
     where = os.path.join(repo.common_dir, "config")
     return HooksInstalled("config", where, tuple((name, "config") for name in NAMES), changed)
 
 
 def _configured(repo: Repo) -> dict[str, str]:
-    """Each hook of ours in the clone's configuration, with its command."""
-    asked = ("config", "--local", "--null", "--get-regexp", r"^hook\.holdfast-.*\.command$")
-    rows = os.fsdecode(repo.run(*asked, ok=(0, 1))).split("\0")[:-1]
+    """Returns each hook of ours in the clone's configuration, with its command."""
+    arguments = ("config", "--local", "--null", "--get-regexp", r"^hook\.holdfast-.*\.command$")
+    rows = os.fsdecode(repo.run(*arguments, ok=(0, 1))).split("\0")[:-1]
     pairs = [row.partition("\n")[::2] for row in rows]
     return {key[len(_SECTION) : -len(".command")]: command for key, command in pairs}
 
@@ -250,15 +250,15 @@ def _configure(repo: Repo, *args: str) -> None:
         raise GitFailed(f"git did not change its configuration: {os.fsdecode(done.stderr).strip()}")
 
 
-# How they stand, and whether they fire
+# The state of hooks, and whether they run
 
 
 def _look(repo: Repo, layout: Layout, version: tuple[int, int] | None) -> Iterator[HookState]:
-    folder, commands = _effective(repo), _configured(repo)
+    folder, commands = _hooks_folder(repo), _configured(repo)
     config = bool(commands) and (version or git_version(repo)) >= CONFIG_HOOKS
     for name in NAMES:
         if name in commands:
-            older = "this git is older than 2.54 and reads no hooks from its configuration"
+            older = "this git is older than 2.54 and does not read hooks from its configuration"
             trouble, where = _trouble(layout, commands[name]) if config else older, f"{_SECTION}{name}"
             yield HookState(name=name, where=where, how="config", installed=True, fires=None, trouble=trouble)
         else:
@@ -273,7 +273,7 @@ def _look_at_file(layout: Layout, folder: str, name: str) -> HookState:
         seen = None
     if seen is None or seen.block is None:
         by_hand = seen is not None and b"holdfast/hook.py" in (seen.data or b"")
-        trouble = "" if by_hand else _lost(layout, folder)
+        trouble = "" if by_hand else _why_missing(layout, folder)
         how = "by hand" if by_hand else ""
         return HookState(name=name, where=path, how=how, installed=by_hand, fires=None, trouble=trouble)
     aside = os.path.lexists(os.path.join(folder, ASIDE, name))
@@ -282,14 +282,14 @@ def _look_at_file(layout: Layout, folder: str, name: str) -> HookState:
     return HookState(name=name, where=path, how=how, installed=True, fires=None, trouble=trouble)
 
 
-def _lost(layout: Layout, folder: str) -> str:
-    """Why a hook that was installed is not there, in words; nothing if it never was."""
+def _why_missing(layout: Layout, folder: str) -> str:
+    """Returns why an installed hook is missing, in words; empty if none was installed."""
     places = _places(layout)
     if folder in places and os.path.basename(folder) == "_":
         return "husky recreated its folder without it"
     if folder in places:
-        return "it was installed and is gone: another program wrote this file"
-    return "git takes its hooks from another folder since it was installed" if places else ""
+        return "it was installed and is gone: another program has written this file"
+    return "git takes its hooks from another folder now than when it was installed" if places else ""
 
 
 def _trouble(layout: Layout, text: bytes | str) -> str:
@@ -306,17 +306,17 @@ def _proved(repo: Repo, layout: Layout, found: list[HookState], version: tuple[i
         with git_inbox.held(layout):
             for hook in tried:
                 _fire(repo, hook, token, version)
-            heard = {fired.hook for fired in git_inbox.peek(layout) if fired.probe == token}
+            recorded = {fired.hook for fired in git_inbox.peek(layout) if fired.probe == token}
     except (Busy, ReadOnlyStore):
         return found
     return [
-        replace(hook, fires=hook.name in heard) if hook in tried or (hook.installed and hook.trouble) else hook
+        replace(hook, fires=hook.name in recorded) if hook in tried or (hook.installed and hook.trouble) else hook
         for hook in found
     ]
 
 
 def _may_be_fired(hook: HookState) -> bool:
-    """Whether a test would run nothing but ours."""
+    """Returns whether a test would run only our lines."""
     if not hook.installed or hook.trouble or hook.how == "by hand":
         return False
     if hook.how == "config":
@@ -334,7 +334,7 @@ def _fire(repo: Repo, hook: HookState, token: str, version: tuple[int, int]) -> 
 
 
 def _without_others(repo: Repo) -> Iterator[str]:
-    """Options under which git runs no hook but ours."""
+    """Yields options with which git runs only our hooks."""
     yield from ("-c", f"core.hooksPath={os.devnull}")
     out = os.fsdecode(repo.run("config", "--null", "--name-only", "--get-regexp", r"^hook\..*\.command$", ok=(0, 1)))
     for key in dict.fromkeys(out.split("\0")[:-1]):

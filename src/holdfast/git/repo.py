@@ -410,6 +410,12 @@ def _environment(*, keep_local: bool = False) -> dict[str, str]:
     return {**kept, "LC_ALL": "C.UTF-8"}
 
 
+def pager(folder: str) -> str:
+    """The user's pager as git finds it: GIT_PAGER, core.pager, PAGER, or less."""
+    done = _start(["-C", folder, "var", "GIT_PAGER"], environment=dict(os.environ))
+    return os.fsdecode(done.stdout).strip()
+
+
 def _start(
     args: list[str], stdin: bytes | None = None, environment: dict[str, str] | None = None, lock: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:

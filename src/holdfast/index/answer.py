@@ -170,15 +170,15 @@ def advice(memory: "Connection", asked: "SearchQuery", found: "list[Row]", *, by
     near = [f"“{word}” as “{one}…”" for word, one in asked.spelled.items() if one]
     gone = [f"“{word}”" for word, one in asked.spelled.items() if not one]
     said = [f"Searched {', '.join(near)}."] if near else []
-    said += [f"Nothing here holds {' or '.join(gone)}."] if gone else []
+    said += [f"Nothing here contains {' or '.join(gone)}."] if gone else []
     if asked.words and (not found or (not by_meaning and is_weak(found, LITTLE))):
-        said += ["These hits hold little of what was asked for."] if found else []
-        helps = ["other or fewer words, or the files it is about"]
+        said += ["These hits fit badly."] if found else []
+        helps = ["other words", "--files PATH"]
         if memory.execute(_SESSIONS).fetchone() is None:
-            helps.append("the sessions of your agents, which `holdfast import` brings")
+            helps.append("`holdfast import` of your agents' sessions")
         if not by_meaning:
-            helps.append("search by meaning: `holdfast model` says how")
-        said.append(f"What would help: {'; '.join(helps)}.")
+            helps.append("search by meaning (`holdfast model`)")
+        said.append(f"Try {', '.join(helps[:-1])} or {helps[-1]}.")
     return " ".join(said)
 
 

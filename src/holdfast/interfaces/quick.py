@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 NOT_HANDLED = -1
+# Marks around words that are coloured on a terminal, each with its code; no text of ours or yours has them.
+STYLES = {"bold": ("\ue0b0", "1"), "good": ("\ue0b2", "32"), "warn": ("\ue0b3", "33"), "bad": ("\ue0b4", "31"),
+          "dim": ("\ue0b5", "2")}  # fmt: skip
+CLOSE = "\ue0b1"
 # The parts of a signature that each rests on; `badge` is what `status --badge` says, for a prompt.
 RESTS_ON = {"recall": "memory", "status": "value", "badge": "value", "next": "work", "context": "value"}
 
@@ -62,6 +66,27 @@ def is_plain(environ: "Mapping[str, str]") -> bool:
     return discovery.unsteered(os.fsencode(name) for name in environ if name != "HOLDFAST_RUN_ID")
 
 
+def has_colours(environ: "Mapping[str, str]", *, terminal: bool) -> bool:
+    """Whether a stream shows colours."""
+    return terminal and not environ.get("NO_COLOR") and environ.get("TERM") != "dumb"
+
+
+def drawn(text: str, *, colours: bool) -> str:
+    """A text with its marks as escape sequences, or without them."""
+    if not text.isascii():
+        for mark, code in (*STYLES.values(), (CLOSE, "0")):
+            text = text.replace(mark, f"\x1b[{code}m" if colours else "")
+    return text
+
+
+def _fits(text: str) -> bool:
+    """Whether all of a text is seen at once: what is longer goes to a pager, which the full path knows."""
+    if not os.isatty(1):
+        return True
+    wide, high = os.get_terminal_size(1)
+    return sum(1 + len(line) // max(wide, 1) for line in text.splitlines()) < high
+
+
 def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) -> int:
     try:
         place = find_place(os.getcwd())
@@ -81,6 +106,9 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
         return NOT_HANDLED  # it counts them, and reads what they lead to first
     began = time.perf_counter_ns()
     said, counted = _told(path, command, now, place, json=json, asked=asked)
+    if said is not None and not (json or (asked and asked.json)):
+        said = drawn(said, colours=has_colours(os.environ, terminal=os.isatty(1))) if _fits(said) else None
+        counted = counted if said is not None else None
     code = NOT_HANDLED if said is None else _say(said)
     if code == 0 and asked is not None and asked.advice:
         _say(f"{asked.advice}\n", 2)

@@ -9,12 +9,12 @@ import os
 
 from holdfast.index.answer import advice, answer, is_weak, other_branches_file
 from holdfast.index.freshness import WorkTreePaths, heads
-from holdfast.index.hit_text import FIELDS, as_json, as_text
+from holdfast.index.hit_text import FIELDS, as_json, as_text, relevant
 from holdfast.index.hit_text import since_moment as moment
 from holdfast.index.query import Scope, read_query, takes_several_steps
 from holdfast.index.ranking import KINDS, MAX_LIMIT, candidates
 from holdfast.index.schema import file_name
-from holdfast.interfaces.quick import open_index, settings_stamp
+from holdfast.interfaces.quick import CLOSE, STYLES, open_index, settings_stamp
 from holdfast.store.layout import FOLDER_OF
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ WITHOUT_MEANING = (
     "this was searched by words alone: there is no model in use, or nothing is embedded yet; "
     "`holdfast model` says what is missing"
 )
-_VALUES = ("--task", "--kind", "--limit", "--files", "--since")
+_VALUES = ("--task", "--kind", "--limit", "-n", "--files", "--since")
 
 
 class QuickQuestion:
@@ -41,6 +41,7 @@ class QuickQuestion:
     kind: "str | None" = None
     since: "str | None" = None
     limit = 5
+    limited = False  # whether a number was given: then that many are shown, however weak
     advice = ""  # what is said beside the answer
 
     def __init__(self) -> None:
@@ -55,6 +56,7 @@ def options(words: list[str]) -> QuickQuestion | None:
     rest = iter(words)
     for word in rest:
         name, equals, value = word.partition("=")
+        name = "--limit" if name == "-n" else name
         if word == "--":  # whatever follows is the question
             asked.query += rest
         elif word in ("--json", "--explain"):
@@ -81,7 +83,7 @@ def options(words: list[str]) -> QuickQuestion | None:
     parts = [part for path in asked.files for part in path.replace(".", "/").split("/")]
     if any("=" in part or (len(part) >= 20 and sum(map(str.isdigit, part)) > 1) for part in parts):
         return None  # the full path knows under which name the index has it
-    asked.limit = int(limit)
+    asked.limit, asked.limited = int(limit), "--limit" in values
     return asked if 0 < asked.limit <= MAX_LIMIT else None
 
 
@@ -119,7 +121,8 @@ def told(
         if asked.json:
             return as_json(db, found, explain=asked.explain), counted
         waiting = 0 if found else candidates([db], " ".join(asked.query), scope=scope)
-        return as_text(found, waiting=waiting, now=now, explain=asked.explain), counted
+        shown, bold = found if asked.limited else relevant(found), (STYLES["bold"][0], CLOSE)
+        return as_text(shown, waiting=waiting, now=now, explain=asked.explain, bold=bold), counted
     finally:
         for one in more:
             one.close()

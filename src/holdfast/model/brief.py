@@ -37,10 +37,11 @@ class _Part:
     lines: list[str]
 
 
-def brief(session: Session, *, budget: int, named: bool = False) -> Brief:
+def brief(session: Session, *, budget: int, named: bool = False, place: str = "") -> Brief:
     """The session in at most `budget` tokens, whenever what is open fits into them.
 
-    `named`: what is open has its session's id before its own, by which others can close it.
+    `named`: what is open has its session's id before its own, by which others can close it. `place` is where it was,
+    if the session itself does not know.
     """
     head, must = f"Session {session.id}", essential(session, named=named)
     room = budget * 4 - sum(map(_cost, [head, *_lines(must)]))
@@ -49,7 +50,7 @@ def brief(session: Session, *, budget: int, named: bool = False) -> Brief:
         text = "\n".join([head, *_lines(must), said])
         return Brief(text, tokens(text), over=True)
     filling = _Filling(room)
-    taken = {name: filling.take(part) for name, part in _wanted(session) if part.lines}
+    taken = {name: filling.take(part) for name, part in _wanted(session, place) if part.lines}
     told = [part for name in _ORDER if (part := taken.get(name))]
     after = [part for name in ("scratchpad", "files") if (part := taken.get(name))]
     text = "\n".join([head, *_lines([*told, *must, *after])])
@@ -107,7 +108,7 @@ _ALLOWED, _DENIED = "Allowed:", "Denied:"
 _NEWEST_FIRST = (_TURNS, _DECISIONS, _FAILED, _ALLOWED, _DENIED)
 
 
-def _wanted(session: Session) -> list[tuple[str, _Part]]:
+def _wanted(session: Session, place: str) -> list[tuple[str, _Part]]:
     """What else is worth telling, the most telling first."""
     failed = [f"- {_flat(one.text)} (exit {one.exit_status})" for one in failing(session.commands)]
     decided = [f"- {_flat(one)}" for one in session.decisions]
@@ -116,7 +117,7 @@ def _wanted(session: Session) -> list[tuple[str, _Part]]:
     turns = [f"{turn.n}. {_flat(turn.summary)}{told}" for turn, told in zip(session.turns, made, strict=True)]
     earlier = f"Before, in {before.turns} turns:" if before else ""
     return [
-        ("where", _Part("Where:", [_where(session)])),
+        ("where", _Part("Where:", [_where(session, place)])),
         ("objective", _Part("Objective:", _texts(session.objective))),
         ("tasks", _Part("Tasks:", [" ".join(session.tasks[-_FEW:])] * bool(session.tasks))),
         ("failed", _Part(_FAILED, failed[::-1])),
@@ -145,9 +146,9 @@ def _untold(session: Session) -> list[str]:
     return [more + " ".join(oids[-_FEW:])] if oids else []
 
 
-def _where(session: Session) -> str:
+def _where(session: Session, known: str) -> str:
     at = now_at(session, session.updated)
-    place = _flat(at.place)
+    place = _flat(at.place if at.branch or at.commit else known or at.place)
     commit = f" at {at.commit[:12]}" if at.commit else ""
     ended = f", ended {session.ended.ts[:16]}" if session.ended else ""
     return f"{place}{commit}, last updated {at.ts[:16]}{ended}"

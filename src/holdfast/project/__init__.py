@@ -1,12 +1,12 @@
-"""The Python API, and all that the command line calls.
+"""The Python API. The command line calls nothing else.
 
     project = Project.open(".")
     run_id = project.write_log({"task": "T-1", "outputs": {"summary": "schema written"}})
     project.promote_fact({"statement": "Tests need Postgres 16", "evidence": [run_id]}, reviewer="ann")
     hits = project.recall("postgres")
 
-A project has one attribute for each concern, and each is imported when it is first used: a command loads only what it
-does. Nothing is decided here.
+A project has one attribute for each concern. Its module is imported on first use, so a command loads only what it
+needs. This module decides nothing.
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ if TYPE_CHECKING:
 
 
 def _concern(place: str) -> Any:
-    """One concern of a project, imported when it is first used."""
+    """Returns a cached property for one concern of a project; its module is imported on first use."""
     module, name = place.split(".")
 
-    def made(project: Project) -> Any:
+    def build(project: Project) -> Any:
         return getattr(import_module(f"holdfast.project.{module}"), name)(project)
 
-    return cached_property(made)
+    return cached_property(build)
 
 
 class Project:
     """A project's memory, seen from the branch that is checked out."""
 
     log: RunLog = _concern("run_log.RunLog")  # what agents and commands did
-    memory: MemoryBook = _concern("memory_book.MemoryBook")  # what the project knows, and what waits for a decision
-    tasks: TaskBook = _concern("task_book.TaskBook")  # what is to be done
+    memory: MemoryBook = _concern("memory_book.MemoryBook")  # memories and candidates
+    tasks: TaskBook = _concern("task_book.TaskBook")  # goals, tasks, claims and links
     sessions: SessionBook = _concern("session_book.SessionBook")  # the work sessions
-    recall: Recaller = _concern("recaller.Recaller")  # search: `project.recall(query)`, and why a line is there
-    context: ContextBuilder = _concern("context_builder.ContextBuilder")  # what agents get, the journal
+    recall: Recaller = _concern("recaller.Recaller")  # search: `project.recall(query)`; who wrote a line of code
+    context: ContextBuilder = _concern("context_builder.ContextBuilder")  # contexts for agents, the journal
     sync: GitSync = _concern("git_sync.GitSync")  # publishing, trust, rewritten history, bundles, clean-up
     clients: AgentSetup = _concern("agent_setup.AgentSetup")  # the coding agents of this user, and the files they read
     agents: AgentBook = _concern("agent_book.AgentBook")  # agents of your own: identity, cycles, memory
-    transcripts: TranscriptImport = _concern("transcript_import.TranscriptImport")  # what agents did
+    transcripts: TranscriptImport = _concern("transcript_import.TranscriptImport")  # imports of agents' sessions
     health: HealthChecks = _concern("health_checks.HealthChecks")  # checks, repairs, status and statistics
     models: SearchModels = _concern("search_models.SearchModels")  # the model for search by meaning
     views: ViewFiles = _concern("view_files.ViewFiles")  # the rendered files for people and tools
@@ -85,16 +85,16 @@ class Project:
     ) -> None:
         self.clone, self.settings = clone, settings
         self.environ = environ or {}
-        self.parent_run = parent_run  # the run this process itself is part of
-        self.seen: IndexSignature | None = None  # the state that the last answer was made from
-        self.listed: tuple[IndexSignature | None, MemoryListing] | None = None  # how memories stood in that state
-        self.has_backlog = False  # whether transcripts wait that are too long to read on the way
-        self.has_unread = False  # whether a background process should read or embed what no command waited for
+        self.parent_run = parent_run  # the run that this process is part of
+        self.seen: IndexSignature | None = None  # the state on which the last answer was based
+        self.listed: tuple[IndexSignature | None, MemoryListing] | None = None  # the memories in that state
+        self.has_backlog = False  # whether transcripts wait that are too large to import within a command
+        self.has_unread = False  # whether a background process has texts to index or embed
         self._approves = person
 
     @cached_property
     def keys(self) -> SealingKeys:
-        """The keys of what is sealed: list, rotate, destroy."""
+        """The encryption keys: list, rotate, destroy."""
         from holdfast.project import opening
 
         return opening.sealing_keys(self)
@@ -109,10 +109,10 @@ class Project:
         clock: Callable[[], datetime] | None = None,
         drain: bool = True,
     ) -> Project:
-        """The project at a folder; NotInitialised if it has no memory yet.
+        """Opens the project at a folder; raises NotInitialised if it is not set up.
 
-        `person` says that approvals given through this object are a person's, or is asked why they are not; the
-        command line looks for a terminal and for agents. Without `drain`, transcripts that hooks reported are not read.
+        `person`: True if approvals through this object are a person's, or a function that returns why they are not; the
+        command line checks for a terminal and for agents. Without `drain`, transcripts from hooks are not imported.
         """
         from holdfast.project import opening
 
@@ -121,9 +121,9 @@ class Project:
 
     @classmethod
     def look(cls, path: str | os.PathLike[str] = ".", *, environ: Mapping[str, str] | None = None) -> Project:
-        """The project as it lies there: nothing is made, moved or finished, and damage is no obstacle.
+        """Opens the project read-only: creates, moves and repairs nothing, and tolerates damage.
 
-        For `doctor` where opening fails, and for `check`, which needs no store.
+        For `doctor` when opening fails, and for `check`, which needs no store.
         """
         from holdfast.project import opening
 
@@ -138,7 +138,7 @@ class Project:
         git: bool = False,
         environ: Mapping[str, str] | None = None,
     ) -> ProjectSetup:
-        """Set up a project's memory; running it again changes nothing. `git` allows `git init` first."""
+        """Sets up a project's memory; a second run changes nothing. `git` allows `git init` first."""
         from holdfast.project import opening
 
         environ = os.environ if environ is None else environ
@@ -146,40 +146,40 @@ class Project:
 
     @classmethod
     def try_(cls, path: str | os.PathLike[str] = ".", **options: Any) -> Tried:
-        """What the last days of a repository hold, before anything is set up; nothing is written."""
+        """Finds what the last days of a repository hold that is worth remembering; needs no set-up, writes nothing."""
         from holdfast.project.first_look import try_repository
 
         return try_repository(os.fspath(path), **options)
 
     def write_log(self, event: Mapping[str, Any]) -> str:
-        """Record an event; gives the run's id."""
+        """Records an event; returns the run's id."""
         return self.log.write(event)
 
     def promote_fact(
         self, fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
     ) -> MemoryStanding:
-        """Approve a fact: one that waits, or one that is given."""
+        """Approves a fact: a candidate, or a new one from its fields."""
         return self.memory.promote(fact, reviewer=reviewer)
 
     @property
     def notices(self) -> list[str]:
-        """What the user should know beside the answer."""
+        """Notes for the user beside the answer."""
         return self.clone.notes
 
     @cached_property
     def no_person(self) -> str | None:
-        """Why approvals given through this object are not a person's; None if they are."""
+        """Why approvals through this object do not count as a person's; None if they do."""
         if callable(self._approves):
             return self._approves()
         return None if self._approves else "no person was seen at a terminal"
 
     @property
     def is_person(self) -> bool:
-        """Whether approvals given through this object count as a person's."""
+        """Whether approvals through this object count as a person's."""
         return self.no_person is None
 
     def needs(self, feature: str) -> None:
-        """Refuse if a feature is switched off in the settings."""
+        """Raises SwitchedOff if the settings switch a feature off."""
         if not self.settings.has(feature):
             from holdfast.project import opening
 
@@ -187,17 +187,17 @@ class Project:
 
 
 def write_log(event: Mapping[str, Any]) -> str:
-    """Record an event in the project of the current folder; gives the run's id."""
+    """Records an event in the project of the current folder; returns the run's id."""
     return Project.open().write_log(event)
 
 
 def promote_fact(
     fact: Mapping[str, Any] | Candidate | Accepted | str, *, reviewer: str | None = None
 ) -> MemoryStanding:
-    """Approve a fact in the project of the current folder."""
+    """Approves a fact in the project of the current folder."""
     return Project.open().promote_fact(fact, reviewer=reviewer)
 
 
 def recall(query: str, *, limit: int = 5, task: str | None = None, kind: str | None = None) -> list[Hit]:
-    """Search the memory of the current folder's project."""
+    """Searches the memory of the current folder's project."""
     return Project.open().recall(query, limit=limit, task=task, kind=kind)

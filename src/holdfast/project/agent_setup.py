@@ -1,4 +1,4 @@
-"""Agents of this user: connecting them, and importing and exporting what others wrote down."""
+"""Connects the user's agents, imports notes and decision records, and exports decisions as MADR files."""
 
 from __future__ import annotations
 
@@ -33,61 +33,61 @@ if TYPE_CHECKING:
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-MOST = 100  # proposals of one import: more would bury whoever reviews them
+MOST = 100  # candidates of one import; a guess: more would bury the reviewer
 
 
 AGENTS = ("claude", "codex")
 
 
-TELLS = ("invariant", "decision")
+BLOCK_TYPES = ("invariant", "decision")
 
 
 @mutable
 class Imported:
-    """What an import came to."""
+    """The result of an import."""
 
     files: int = 0
     proposed: list[str] = field(default_factory=list)  # ids of new candidates
-    joined: list[str] = field(default_factory=list)  # ids of candidates that got one more witness
-    known: int = 0  # said here already, and nothing new about it
+    joined: list[str] = field(default_factory=list)  # ids of candidates that got one more source
+    known: int = 0  # statements that are stored here already, without news
     skipped: list[SkippedKnowledge] = field(default_factory=list)
 
     def skip(self, path: str, why: object) -> None:
-        """Leave something out, and say why."""
+        """Records that something was left out, and why."""
         self.skipped.append(knowledge_files.SkippedKnowledge(path, str(why)))
 
 
 class _Known:
-    """What was proposed or accepted before, to recognise a text that was imported already."""
+    """Candidates and accepted memories, to recognise a statement that was imported before."""
 
     def __init__(self, project: Project, ground: snapshot.ProposalGround) -> None:
         self.ground, self._scan = ground, project.clone.scan
         self.named: dict[str, str] = {}  # a record's file name or number: its memory's id
-        self.uncited: set[str] = set()  # files of this repository that git does not have so far
+        self.uncited: set[str] = set()  # files of this repository that git does not track yet
         shelf = candidates.read(project.clone)
         self.ids = set(shelf.ids)
-        self._said: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
+        self._by_words: dict[tuple[str, ...], tuple[str, tuple[str, ...] | None]] = {}
         self._waiting = dict(shelf.waiting)
         for waiting in shelf.waiting.values():
-            self._said[_words(waiting.type, waiting.statement)] = (waiting.id, waiting.provenance)
+            self._by_words[_words(waiting.type, waiting.statement)] = (waiting.id, waiting.provenance)
         for standing in project.memory.knowledge().trusted:
             self.ids.add(standing.id)
-            self._said[_words(standing.memory.type, standing.memory.statement)] = (standing.id, None)
+            self._by_words[_words(standing.memory.type, standing.memory.statement)] = (standing.id, None)
 
     def find(self, kind: str, statement: str, source: receipts.Provenance) -> str | None:
-        """The memory that says this in the same words: accepted, or proposed from the same file."""
-        identity, provenance = self._said.get(_words(kind, self._scan.text(statement)), (None, None))
+        """Returns the id of the memory with the same words: accepted, or proposed from the same file."""
+        identity, provenance = self._by_words.get(_words(kind, self._scan.text(statement)), (None, None))
         place = str(receipts.Provenance(source.source))
         from_there = provenance is None or any(text.startswith((f"{place}#", f"{place} ")) for text in provenance)
         return identity if from_there else None
 
     def lacks(self, identity: str, path: str) -> bool:
-        """Whether a candidate waits that cites nothing of this file."""
+        """Whether this candidate waits and cites nothing in this file."""
         waiting = self._waiting.get(identity)
         return waiting is not None and not any(_path_of(cited) == path for cited in waiting.evidence)
 
     def put(self, made: model_memory.Memory) -> None:
-        """What was proposed a moment ago."""
+        """Adds a memory that was proposed a moment ago."""
         self.ids.add(made.id)
         if isinstance(made, model_memory.Candidate):
             self._waiting[made.id] = made
@@ -97,7 +97,7 @@ class AgentSetup(Concern):
     """The agents that work here, and the files they read."""
 
     def tools(self) -> list[agent_health.AgentHealth]:
-        """Each agent that can be connected: installed, connected, trusted, firing, last seen, next step."""
+        """Returns the state of each supported agent: installed, connected, trusted, firing, last seen, next step."""
         return [agent_health.health_of(self._facts(name, self._homes())) for name in user_homes.CLIENTS]
 
     def _facts(self, name: str, user: user_homes.UserHomes) -> agent_health.AgentFacts:
@@ -120,7 +120,7 @@ class AgentSetup(Concern):
         return user_homes.homes_of(self.project.environ or os.environ, python=sys.executable, package=PACKAGE)
 
     def _left_to_do(self, wiring: connect_client.Wiring) -> list[str]:
-        """What each client that was connected asks of its user."""
+        """Returns the steps that each connected agent leaves to its user."""
         user, top = self._homes(), self.clone.repo.top
         names = dict.fromkeys(name for step in wiring.steps for name in step.tools)
         return [
@@ -133,11 +133,11 @@ class AgentSetup(Concern):
     def connect(
         self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
     ) -> ConnectionPlan:
-        """Hooks, MCP server and instruction block for these tools; without names, refresh all that are there.
+        """Installs hooks, MCP server and instruction block for these tools; without names, refreshes those installed.
 
-        A block that somebody edited inside is left as it is, and BlockEdited names it after the others are
-        done, unless `force` sets the edit aside. `scope` says whose settings get hooks and server: the user's
-        ("user", which is usual) or the repository's ("project"); the block is in the repository always.
+        A block with edits inside stays as it is, and BlockEdited names it after the others are done, unless `force`
+        sets the edit aside. `scope`: whose settings get hooks and server, the user's ("user", the default) or the
+        repository's ("project"). The block is always in the repository.
         """
         user, top, store = self._homes(), self.clone.repo.top, self.clone.private
         clients = [name for name in dict.fromkeys(tools) if name in user_homes.CLIENTS]
@@ -145,18 +145,17 @@ class AgentSetup(Concern):
         wiring = _carried_out(partial(connect_client.connect, clients, scope, user, top, store), dry_run=dry_run)
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         only_wiring = not names and bool(wiring.steps) and not blocks.connected(self.clone, list)
-        told = [] if only_wiring else self._told()
         plan = blocks.ConnectionPlan((), done=not dry_run)
         if not only_wiring:
-            plan = blocks.connect(self.clone, names, told, force=force, dry_run=dry_run)
+            plan = blocks.connect(self.clone, names, self._block_memories(), force=force, dry_run=dry_run)
         return joined(plan, wiring, self._left_to_do(wiring) if not dry_run else ())
 
     def disconnect(
         self, tools: Sequence[str] = (), *, scope: str | None = None, force: bool = False, dry_run: bool = False
     ) -> ConnectionPlan:
-        """Take all of it out again, edited blocks as in `connect`; every file is as it was before.
+        """Removes all of it; every file is as it was before. Edited blocks as in `connect`.
 
-        With a `scope` only hooks and server of that scope go, and the block stays.
+        With a `scope` it removes only hooks and server of that scope; the block stays.
         """
         clients = [name for name in user_homes.CLIENTS if not tools or name in tools]
         here = self._homes(), self.clone.repo.top, self.clone.private
@@ -164,14 +163,14 @@ class AgentSetup(Concern):
         names = list(dict.fromkeys(blocks.ALIASES.get(name, name) for name in tools))
         if scope is not None:
             there = [one for one in blocks.connected(self.clone, list) if not names or one.tool in names]
-            stay = [f"the block in {one.path} stays: holdfast disconnect {one.tool} takes it out" for one in there]
+            stay = [f"the block in {one.path} stays: holdfast disconnect {one.tool} removes it" for one in there]
             return joined(blocks.ConnectionPlan((), done=not dry_run), wiring, stay)
         return joined(blocks.disconnect(self.clone, names, force=force, dry_run=dry_run), wiring)
 
     def note_uses(self) -> None:
-        """Let the user's record know which user-wide hooks were called for this clone, wherever they were connected.
+        """Records for this user which user-wide hooks were called for this clone, wherever they were connected.
 
-        A clone needs no `connect` to be served by them; others must not take away what it uses.
+        Such hooks serve a clone without `connect`; a `disconnect` in another clone must not remove hooks in use here.
         """
         user, store = self._homes(), self.clone.private
         record = connection_record.load(user.record)
@@ -184,7 +183,7 @@ class AgentSetup(Concern):
                 connection_record.join(user.record, store.private, new)
 
     def leave(self) -> tuple[list[str], list[str]]:
-        """Take all of ours out for good, one agent at a time: what became of which file, and what had to stay."""
+        """Removes everything of ours, one agent at a time; returns the changed files, and what had to stay."""
         top, store = self.clone.repo.top, self.clone.private
         changed: list[str] = []
         left: list[str] = []
@@ -204,20 +203,20 @@ class AgentSetup(Concern):
         return list(dict.fromkeys(changed)), left
 
     def connected(self) -> list[ConnectedTool]:
-        """The tools that read a block of ours, and whether it says what is accepted now."""
-        return blocks.connected(self.clone, self._told)
+        """Returns the tools with an instruction block, and whether the block matches what is accepted now."""
+        return blocks.connected(self.clone, self._block_memories)
 
-    def _told(self) -> list[block.BlockMemory]:
-        """The invariants and decisions that may be given unasked and nothing denies, the surest first."""
+    def _block_memories(self) -> list[block.BlockMemory]:
+        """Returns the approved invariants and decisions that no memory contradicts, by falling confidence."""
         standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
-        told = [one for one in standings if guard_file.speaks_unasked(one) and one.id not in undecided]
-        found = sorted((one.memory for one in told), key=lambda one: (-(one.confidence or 0), one.id))
-        return [block.BlockMemory(m.id, m.type, m.statement, m.applies_to) for m in found if m.type in TELLS]
+        approved = [one for one in standings if guard_file.speaks_unasked(one) and one.id not in undecided]
+        found = sorted((one.memory for one in approved), key=lambda one: (-(one.confidence or 0), one.id))
+        return [block.BlockMemory(m.id, m.type, m.statement, m.applies_to) for m in found if m.type in BLOCK_TYPES]
 
     def import_adr(self, path: str | None = None) -> Imported:
-        """Propose the decisions that records say: of a file or folder, or of the usual folders here."""
+        """Proposes the decisions of ADR files: of one file or folder, or of the usual folders here."""
         top, done = self.clone.repo.top, Imported()
         places = [os.path.abspath(path)] if path else knowledge_files.adr_folders(top)
         if not places:
@@ -228,13 +227,13 @@ class AgentSetup(Concern):
         with snapshot.hold_ground(self.clone) as ground:
             known = _Known(self.project, ground)
             for record in records:
-                self._bring_record(record, known, done)
-        return self._brought(done, sorted(known.uncited))
+                self._propose_record(record, known, done)
+        return self._with_notes(done, sorted(known.uncited))
 
     def import_memory(self, path: str | None = None, *, agent: str | None = None, home: str | None = None) -> Imported:
-        """Propose what notes say: a file or folder, this project's own, or what an agent keeps at its home.
+        """Proposes memories from notes: a file or folder, this project's own notes, or an agent's memory files.
 
-        Of an agent's memory only what is about this repository is read.
+        Of an agent's memory it reads only the parts about this repository.
         """
         done = Imported()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
@@ -242,17 +241,17 @@ class AgentSetup(Concern):
             known = _Known(self.project, ground)
             for note in found:
                 source = receipts.Provenance(f"file:{note.path}", note.line, note.words)
-                self._bring(note, source, known, done, tags=note.tags)
-        return self._brought(done, sorted(known.uncited))
+                self._propose(note, source, known, done, tags=note.tags)
+        return self._with_notes(done, sorted(known.uncited))
 
     def export_adr(self, folder: str | None = None) -> madr_export.MadrExport:
-        """Write the accepted decisions as MADR records; a second export changes nothing."""
+        """Writes the accepted decisions as MADR files; a second export changes nothing."""
         top = self.clone.repo.top
         usual = [*knowledge_files.adr_folders(top), os.path.join(top, *madr_export.FOLDER.split("/"))]
         return madr_export.export(os.path.abspath(folder) if folder else usual[0], self._decisions())
 
     def _decisions(self) -> list[madr_export.MadrDecision]:
-        """The decisions that were accepted, in the order in which they were."""
+        """Returns the accepted decisions, in the order of their acceptance."""
         known = self.project.memory.knowledge(kind="decision")
         when: dict[str, str] = {}
         for event in self.clone.find_events(kinds=("accept", "promote")):
@@ -279,11 +278,11 @@ class AgentSetup(Concern):
             else:
                 yield record
 
-    def _bring_record(self, record: adr.AdrRecord, known: _Known, done: Imported) -> None:
+    def _propose_record(self, record: adr.AdrRecord, known: _Known, done: Imported) -> None:
         older = [known.named[name] for name in record.supersedes if name in known.named]
         source = receipts.Provenance(f"file:{record.path}", record.line, record.words)
         tags = ("adr", "proposed") if record.status == "proposed" else ("adr",)
-        identity = self._bring(record, source, known, done, tags=tags, supersedes=older)
+        identity = self._propose(record, source, known, done, tags=tags, supersedes=older)
         if identity is not None:
             known.named[record.path.rpartition("/")[2]] = identity
             if record.number is not None:
@@ -302,7 +301,7 @@ class AgentSetup(Concern):
         elif agent == "codex":
             files = [file for file in [knowledge_files.codex_file(home or "")] if os.path.exists(file)]
         else:
-            raise BadInput(f"{agent!r} is no agent whose memory is known", hint=f"Use {' or '.join(AGENTS)}.")
+            raise BadInput(f"{agent!r} is not an agent whose memory can be read", hint=f"Use {' or '.join(AGENTS)}.")
         if not files:
             whose = f"{agent} keeps" if agent else "there are"
             raise NotFound(f"{whose} no notes about this repository", hint="Name a file or a folder.")
@@ -317,7 +316,7 @@ class AgentSetup(Concern):
                 done.files += 1
                 yield text
 
-    def _bring(
+    def _propose(
         self,
         one: adr.AdrRecord | Note,
         source: receipts.Provenance,
@@ -327,13 +326,13 @@ class AgentSetup(Concern):
         tags: Sequence[str],
         supersedes: Sequence[str] = (),
     ) -> str | None:
-        """Propose one thing, unless it is known from this very file; gives the memory's id."""
+        """Proposes one statement, unless it is known from this file; returns the memory's id."""
         kind = one.kind if isinstance(one, notes.Note) else "decision"
         if (there := known.find(kind, one.statement, source)) is not None:
             self._cite_later(one, kind, there, known, done)
             return there
         if len(done.proposed) >= MOST:
-            done.skip(f"{one.path}:{one.line}", f"{MOST} proposals are enough for once; import again")
+            done.skip(f"{one.path}:{one.line}", f"one import proposes at most {MOST}; import again for the rest")
             return None
         try:
             made = propose.propose(
@@ -348,13 +347,13 @@ class AgentSetup(Concern):
                 because=f"{one.path} only proposes it" if "proposed" in tags else "",
                 ground=known.ground,
             )
-        except (NotStored, ReadOnlyStore):  # the disk's refusal says nothing about what was found
+        except (NotStored, ReadOnlyStore):  # the disk failed; nothing is wrong with the statement
             raise
-        except HoldfastError as error:  # rejected before, or not fit to be kept
+        except HoldfastError as error:  # rejected before, or not fit to be stored
             done.skip(f"{one.path}:{one.line}", error)
             return None
         if one.hidden:
-            self.clone.notes.append(f"{one.path}:{one.line} hides characters; they are shown as marks")
+            self.clone.notes.append(f"{one.path}:{one.line} has invisible characters; they are shown as marks")
         into = done.proposed if made.id not in known.ids else done.joined
         if isinstance(made, model_memory.Candidate) and made.id not in into:
             into.append(made.id)
@@ -362,7 +361,7 @@ class AgentSetup(Concern):
         return made.id
 
     def _cite_later(self, one: adr.AdrRecord | Note, kind: str, there: str, known: _Known, done: Imported) -> None:
-        """Join evidence to what waits since before git had the file; else it is known, and that is all."""
+        """Adds evidence to a candidate that was proposed before git tracked its file; else counts it as known."""
         cited = self._cited(one, known) if known.lacks(there, one.path) else ()
         if not cited:
             done.known += 1
@@ -372,18 +371,18 @@ class AgentSetup(Concern):
         done.joined.append(made.id)
 
     def _cited(self, one: adr.AdrRecord | Note, known: _Known) -> tuple[str, ...]:
-        """The lines it stands in, if git has them."""
+        """Returns the lines of a record or note as evidence; empty if git does not track its file."""
         first = one.line if isinstance(one, notes.Note) else 1
         if os.path.isabs(one.path) or one.path in known.uncited:
             return ()
         try:
             return tuple(map(str, evidence_check.resolve_all(self.clone, [f"{one.path}:{first}-{one.last}"])))
-        except HoldfastError:  # not tracked, or too large to be cited by its lines
+        except HoldfastError:  # not tracked, or too large to cite by its lines
             if not tracked_files.tracked(self.clone.repo, [one.path]):
                 known.uncited.add(one.path)
             return ()
 
-    def _brought(self, done: Imported, uncited: Sequence[str]) -> Imported:
+    def _with_notes(self, done: Imported, uncited: Sequence[str]) -> Imported:
         if done.proposed or done.joined:
             self.project.views.render_quietly()
         if uncited:
@@ -394,11 +393,11 @@ class AgentSetup(Concern):
         return done
 
     def behind(self) -> list[str]:
-        """The connected tools whose block is older than what is accepted now."""
+        """Returns the connected tools whose block is out of date."""
         return [one.tool for one in self.connected() if not one.current]
 
     def restart(self) -> bool:
-        """Run the user's command that restarts their tools, if there is one; a failure is a notice."""
+        """Runs the user's command that restarts their tools, if one is set; a failure becomes a note."""
         command = self.settings.auto_restart
         if not command:
             return False
@@ -409,7 +408,7 @@ class AgentSetup(Concern):
 
 
 def _carried_out(plan: Callable[[], connect_client.Wiring], *, dry_run: bool) -> connect_client.Wiring:
-    """What changes in agents' settings, planned and done while nobody else does so."""
+    """Plans changes of agents' settings and carries them out under a lock."""
     wiring = plan()
     if not dry_run and any(change.action not in blocks.UNTOUCHED for change in wiring.changes):
         with connection_record.alone(wiring.homes) as folders:
@@ -419,9 +418,9 @@ def _carried_out(plan: Callable[[], connect_client.Wiring], *, dry_run: bool) ->
 
 
 def joined(found: ConnectionPlan, wiring: connect_client.Wiring, notes: Sequence[str] = ()) -> ConnectionPlan:
-    """One plan of what becomes of settings and of blocks."""
-    said = dict.fromkeys([*wiring.notes, *notes, *found.notes])
-    return blocks.ConnectionPlan((*found.changes, *wiring.changes), tuple(said), done=found.done, kept=found.kept)
+    """Returns one plan of the changes in settings and in blocks."""
+    texts = dict.fromkeys([*wiring.notes, *notes, *found.notes])
+    return blocks.ConnectionPlan((*found.changes, *wiring.changes), tuple(texts), done=found.done, kept=found.kept)
 
 
 def _path_of(cited: str) -> str | None:
@@ -436,7 +435,7 @@ def _words(kind: str, statement: str) -> tuple[str, ...]:
 
 
 def _own_part(text: KnowledgeText, tops: Sequence[str], done: Imported) -> KnowledgeText:
-    """Of Codex's handbook for all repositories, the part about this one."""
+    """Returns the part of Codex's memory file, which covers all repositories, that is about this one."""
     if "# Task Group:" not in text.text:
         return text
     own, others = knowledge_files.about_these_trees(text.text, tops)

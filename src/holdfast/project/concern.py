@@ -1,4 +1,4 @@
-"""What the parts of a project share: each answers for one concern and reaches the others through the project."""
+"""The base class of the parts of a project: each has one concern and reaches the others through the project."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ T = TypeVar("T")
 class Concern:
     """One part of a project's memory."""
 
-    subject = ""  # what of the views changes with what is done here; empty: all of it
+    subject = ""  # the views that change with this concern; empty: all of them
 
     def __init__(self, project: Project) -> None:
         self.project, self.clone = project, project.clone
 
     @property
     def settings(self) -> Settings:
-        """The settings that hold here."""
+        """The settings of this project."""
         return self.project.settings
 
     @property
     def active(self) -> Clone:
-        """The clone; refused where the settings switch off what this is about."""
+        """The clone; raises SwitchedOff if the settings switch this concern off."""
         self.project.needs(self.subject)
         return self.clone
 
     def shown(self, value: T) -> T:
-        """The value, once the views show what was done."""
+        """Renders the views, then returns the value."""
         self.project.views.render_quietly(self.subject)
         return value

@@ -1,4 +1,4 @@
-"""Proposes memories from what a run or a session said; a failure is reported, never raised."""
+"""Proposes memories from the texts of runs and sessions; a failure becomes a note and is never raised."""
 
 from __future__ import annotations
 
@@ -25,38 +25,36 @@ AGENTS = frozenset(("aider", "amp", "claude", "codex", "cursor-agent", "gemini",
 
 
 ACTIVE = "context/active.md"  # a pack that agents read as a file
-
-
-LAST = 1 << 18  # bytes of what an agent printed: what it concluded stands at the end
+LAST = 1 << 18  # bytes of an agent's output; a guess: its conclusions are at the end
 
 
 class Harvester(Concern):
-    """Proposals from runs and sessions."""
+    """Candidates from runs and sessions."""
 
     def from_run(self, event: Event | None) -> None:
-        """Propose what a run's prompt and, if an agent ran, its answer say."""
+        """Proposes memories from a run's prompt and, if an agent ran, from its answer."""
         if event is None or event.run_id is None:
             return
         source = f"run:{event.run_id}"
         try:
-            told = self.clone.joined(event)
-            asked = [utterance.Utterance("user", str(told["prompt"]), 1)] if told.get("prompt") else []
-            turns = [*asked, *self._answer(event.run_id, told)]
+            fields = self.clone.joined(event)
+            asked = [utterance.Utterance("user", str(fields["prompt"]), 1)] if fields.get("prompt") else []
+            turns = [*asked, *self._answer(event.run_id, fields)]
         except (HoldfastError, OSError) as error:
             self.not_harvested(source, error)
             return
         outer = [event.parent_run_id] if event.parent_run_id else []
         self._harvest_quietly(turns, source=source, evidence=lambda _: [source], outer=outer)
 
-    def _answer(self, run: str, told: dict[str, Any]) -> list[Utterance]:
-        """What an agent said; what any other command printed is a tool's output."""
-        summary = (told.get("outputs") or {}).get("summary")
-        if not told.get("command"):
+    def _answer(self, run: str, fields: dict[str, Any]) -> list[Utterance]:
+        """Returns an agent's answer; nothing for another command, whose output is a tool's."""
+        summary = (fields.get("outputs") or {}).get("summary")
+        if not fields.get("command"):
             return [utterance.Utterance("agent", str(summary), 2)] if summary else []
-        command = told["command"]
+        command = fields["command"]
         words = command if isinstance(command, list) else str(command).split()
-        if not told.get("prompt") and not (words and os.path.basename(str(words[0])) in AGENTS):
-            return []  # whoever is given a prompt is an agent, and some are known by name
+        if not fields.get("prompt") and not (words and os.path.basename(str(words[0])) in AGENTS):
+            return []  # a command with a prompt is an agent; others are known by name
         for name in ("stdout", "terminal"):
             with contextlib.suppress(OSError, HoldfastError):
                 data = fsio.read(os.path.join(self.clone.layout.run(run), "outputs", name), limit=1 << 30)
@@ -64,11 +62,11 @@ class Harvester(Concern):
         return []
 
     def from_session(self, session: Session) -> None:
-        """Propose what a session's notes say, and what had to be tried until it worked."""
+        """Proposes memories from a session's notes, and from commands that failed before they worked."""
         turns: list[Utterance | TriedCommand] = [
             utterance.Utterance("agent", turn.summary, turn.n) for turn in session.every_turn
         ]
-        turns += [utterance.Utterance("agent", f"Decision: {said}", 0) for said in session.decisions]
+        turns += [utterance.Utterance("agent", f"Decision: {text}", 0) for text in session.decisions]
         turns += [utterance.Utterance("agent", session.summary, session.count + 1)] if session.summary else []
         turns += [
             utterance.TriedCommand(command.text, command.exit_status, number)
@@ -81,7 +79,7 @@ class Harvester(Concern):
     def _harvest_quietly(
         self, turns: Sequence[Utterance | TriedCommand], *, source: str, evidence: Cited, outer: Sequence[str] = ()
     ) -> Harvested:
-        """`outer` are other runs in which the same agent may have been told something."""
+        """Proposes memories; `outer` are other runs in which the same agent may have got a context."""
         if not turns:
             return propose.Harvested()
         try:
@@ -95,10 +93,10 @@ class Harvester(Concern):
             return propose.Harvested()
 
     def not_harvested(self, source: str, error: Exception) -> None:
-        self.clone.notes.append(f"nothing was proposed from what {source} said: {error}")
+        self.clone.notes.append(f"nothing was proposed from {source}: {error}")
 
     def sent(self, owners: Sequence[str]) -> list[str]:
-        """The packs that an agent may have in mind: its own, its session's, the one that lies in a file."""
+        """Returns the packs that an agent may repeat: its own, its session's, and the one in the view file."""
         here = session_lookup.current(self.clone) if self.settings.has("sessions") else None
         given_to = dict.fromkeys([*owners, *([here.id] if here else [])])
         sent = [kept.text for owner in given_to for kept in receipt_files.read(self.clone.stores, owner)]
@@ -107,7 +105,7 @@ class Harvester(Concern):
         return sent
 
     def model_for(self, turns: Sequence[Utterance | TriedCommand]) -> Callable[[str], str | None] | None:
-        """The user's model command, if there is one and there is something to ask about."""
+        """Returns a function that asks the user's model command; None without one, or with nothing to ask about."""
         if not self.settings.model_command or not any(isinstance(turn, utterance.Utterance) for turn in turns):
             return None
         how = user_command.UserModelCommand(
@@ -127,9 +125,9 @@ class Harvester(Concern):
 
 
 def _shown_by(session: Session, found: ExtractedMemory) -> list[str]:
-    """What a find in a session rests on: the run and commits of its turn, else the session's last ones."""
+    """Returns the evidence of a find in a session: the run and commits of its turn, else the session's last ones."""
     if found.rule == "retried command":
-        tried = session.commands[max(0, found.turn - 3) : found.turn]  # it, and what failed before it
+        tried = session.commands[max(0, found.turn - 3) : found.turn]  # the command and two before it, which failed
         return [f"run:{command.run}" for command in tried if command.run]
     turn = next((turn for turn in session.turns if turn.n == found.turn), None)
     runs = [turn.run] if turn and turn.run else [command.run for command in session.commands[-3:]]

@@ -1,10 +1,10 @@
-"""Whether the memory is sound and useful: doctor, check, status, scan, statistics."""
+"""Checks whether the memory is intact and useful: doctor, check, status, scan, statistics."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import candidates, review_queue
@@ -30,32 +30,32 @@ if TYPE_CHECKING:
 class HealthChecks(Concern):
     """Checks, repairs and figures."""
 
-    def doctor(self, *, against: str | None = None) -> HealthReport:
-        """Everything that is wrong or worth knowing, compared with a kept checkpoint if one is given."""
+    def doctor(self, *, against: str | None = None, progress: Callable[[int, int], None] | None = None) -> HealthReport:
+        """Returns every problem and useful fact, compared with a saved checkpoint if one is given."""
         try:
-            data = fsio.read(os.path.abspath(against), limit=1 << 24) if against else b""
+            data = fsio.read(os.path.abspath(against), limit=2 * checkpoints.MAX_CHECKPOINT) if against else b""
         except FileNotFoundError:
             raise BadInput(f"there is no file {against}", hint="Check the name.") from None
         kept = checkpoints.checkpoint_from_bytes(data, against) if against else None
-        return doctor.examine(self.clone, against=kept, name=against or "checkpoint")
+        return doctor.examine(self.clone, against=kept, name=against or "checkpoint", progress=progress)
 
     def repair(self, report: HealthReport, *, apply: bool) -> list[repair.Repair]:
-        """Mend what can be mended without inventing anything; without `apply` only say what that is."""
+        """Repairs what can be repaired without inventing data; without `apply` it only lists the repairs."""
         return repair.repair(self.clone, report, apply=apply)
 
     def check(self, *, base: str | None = None) -> gate.GateVerdict:
-        """The gate for CI: each changed memory has its receipt, and nothing sealed was altered."""
+        """Runs the check for CI: each changed memory has its receipt, and no sealed file was altered."""
         return gate.check(self.clone.repo, base, trunk=self.settings.trunk)
 
     def checkpoint(self, file: str) -> checkpoints.LogCheckpoint:
-        """Save how far the log reaches, to compare with later."""
+        """Saves the current end of the log, for a later comparison."""
         taken = doctor.take_checkpoint(self.clone)
         fsio.replace(os.path.abspath(file), checkpoints.checkpoint_to_bytes(taken), mode=0o644)
         return taken
 
     def status(self) -> status.Status:
-        """Where this clone stands, what waits, and what would go with it."""
-        # Before looking: what changes meanwhile must not be missed.
+        """Returns the state of this clone, what waits, and what would be lost with the clone."""
+        # Taken before reading, so that a change made meanwhile is not missed.
         seen = refresh.signature_of(self.clone, parts=("value",))
         there = review_queue.ReviewQueue(self.clone, self.clone.clock())
         found = there.known
@@ -81,7 +81,7 @@ class HealthChecks(Concern):
         return self.project.models.with_model(counted)
 
     def _work(self) -> dict[str, Any]:
-        """How much is to be done, and in which session."""
+        """Returns the number of open tasks, and the open session."""
         session = self.project.sessions.current_id()
         if not self.settings.has("tasks"):
             return {"session": session}
@@ -95,16 +95,16 @@ class HealthChecks(Concern):
         return {"session": session, **counts, "disputed": len(disputed)}
 
     def stats(self) -> stats.Stats:
-        """What was counted here, and what became of what was recalled."""
+        """Returns the statistics of this clone, and how recalled memories were used."""
         limit = self.settings.number("model.calls_per_day") if self.settings.model_command else None
         return stats.stats(self.clone, self._about(), calls_per_day=limit, prices=self.settings.prices)
 
     def reset_stats(self) -> None:
-        """Delete all statistics and count from zero."""
+        """Deletes all statistics."""
         tally.reset(self.clone.layout)
 
     def reckon_uses(self) -> None:
-        """Work out which memories were used since they were recalled; ranking and the curator go by it."""
+        """Works out which memories were used after they were recalled; ranking and `curate` read it."""
         usage.reckon(self.clone, self._about(), now=int(self.clone.clock().timestamp()))
 
     def _about(self) -> usage.UsageSubjects:
@@ -113,8 +113,8 @@ class HealthChecks(Concern):
         naming = {one.id: _named(one.memory) for one in standings} | {one.id: _named(one) for one in shelf}
         if self.settings.has("tasks"):
             for task in boards.read(self.clone).tasks:
-                said = (task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)
-                naming[task.id] = usage.names_in(" ".join(said))
+                texts = (task.title, task.notes, task.impact or "", *task.acceptance, *task.evidence)
+                naming[task.id] = usage.names_in(" ".join(texts))
         places = {one.id.lower(): _places(one) for one in standings}
         return usage.UsageSubjects(
             naming={name: named for name, named in naming.items() if named},
@@ -124,19 +124,19 @@ class HealthChecks(Concern):
         )
 
     def scan(self, paths: Sequence[str] = ()) -> secret_scan.SecretScan:
-        """Which stored files hold something that would be redacted now; nothing is changed."""
+        """Finds stored files with text that would be redacted now; changes nothing."""
         return secret_scan.scan(self.clone, paths)
 
 
 def _named(memory: Memory) -> set[str]:
-    """The other memories that one names: it takes their place, goes with them, or speaks of them."""
-    said = " ".join((memory.statement, memory.details, *memory.supersedes, *memory.compatible_with))
+    """Returns the other memories that one names: it supersedes them, is compatible with them, or mentions them."""
+    text = " ".join((memory.statement, memory.details, *memory.supersedes, *memory.compatible_with))
     suggests: str | None = getattr(memory, "suggests", None)
-    # What the curator proposes about a memory is Holdfast's own word, and no use of it.
-    return set() if suggests else usage.names_in(said) - {memory.id.lower()}
+    # A suggestion of `curate` about a memory is Holdfast's own text and not a use of the memory.
+    return set() if suggests else usage.names_in(text) - {memory.id.lower()}
 
 
 def _places(one: MemoryStanding) -> tuple[str, ...]:
-    """The files and folders that a memory applies to or cites; one for everything is about none."""
+    """Returns the files and folders that a memory applies to or cites; none if it applies to everything."""
     named = (*one.memory.applies_to, *pack_lines.cited_files(one.memory.evidence))
     return tuple(place for place in named if place.strip("./*"))

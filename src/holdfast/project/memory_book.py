@@ -1,4 +1,4 @@
-"""Memories: proposed, approved, rejected, changed and retired."""
+"""Proposes, approves, rejects, changes and retires memories."""
 
 from __future__ import annotations
 
@@ -27,24 +27,24 @@ NEVER = "never"
 
 @frozen
 class Decided:
-    """What many decisions at once came to."""
+    """The result of many decisions at once."""
 
     done: tuple[decisions.MemoryStanding, ...]
-    left: tuple[tuple[str, str], ...]  # id and why it was left
-    hints: tuple[str, ...] = ()  # what to do about those that were left
+    left: tuple[tuple[str, str], ...]  # id and why it was not decided
+    hints: tuple[str, ...] = ()  # what to do about those
 
 
 class MemoryBook(Concern):
-    """What the project knows, and what waits for a decision."""
+    """The project's memories, and the candidates that wait for a decision."""
 
     subject = "memory"
 
     def facts(self) -> memory_state.MemoryListing:
-        """How every fact stands here: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
+        """Returns all facts by state: trusted, stale, unreviewed, expired, superseded, retired, and so on."""
         return memory_state.list_memories(self.clone, self.clone.clock(), kind="fact")
 
     def knowledge(self, *, kind: str | None = None) -> memory_state.MemoryListing:
-        """The same of every memory, or of a kind: decision, assumption, invariant, fact or dead-end."""
+        """Returns all memories by state, or those of a kind: decision, assumption, invariant, fact or dead-end."""
         return memory_state.list_memories(self.clone, self.clone.clock(), kind=kind)
 
     def remember(
@@ -69,10 +69,10 @@ class MemoryBook(Concern):
         accept: bool = False,
         reviewer: str | None = None,
     ) -> decisions.MemoryStanding:
-        """Propose a memory; it counts once it is reviewed, or at once with `accept`.
+        """Proposes a memory; it counts after its review, or at once with `accept`.
 
         `kind` is decision, assumption, invariant, fact or dead-end. `evidence` names runs, commits,
-        tracked paths, their lines (path:10-20) or symbols (path#name); `expires` is a moment, or 30d.
+        tracked paths, their lines (path:10-20) or symbols (path#name); `expires` is a time, or 30d.
         """
         made = propose.propose(
             self.clone,
@@ -94,7 +94,11 @@ class MemoryBook(Concern):
         if isinstance(made, memory.Accepted):
             return self._known_already(made, evidence, accept=accept, reviewer=reviewer)
         if accept:
-            return self.accept(made.id, reviewer=reviewer)
+            try:
+                return self.accept(made.id, reviewer=reviewer)
+            except HoldfastError:
+                self.clone.notes.append(f"{made.id} is stored as a candidate and waits for review")
+                raise
         if self.settings.auto_promote is not None:
             with contextlib.suppress(NeedsReview):
                 return self.promote(made.id)
@@ -103,7 +107,7 @@ class MemoryBook(Concern):
     def _known_already(
         self, known: memory.Accepted, evidence: Iterable[str], *, accept: bool, reviewer: str | None
     ) -> decisions.MemoryStanding:
-        """What stands says this; a person who accepts it again gives it the new evidence, too."""
+        """Handles a statement that is already accepted: a person who accepts it again adds the new evidence."""
         cited = map(
             str, evidence_check.resolve_ground(self.clone, [evidence] if isinstance(evidence, str) else evidence)
         )
@@ -117,25 +121,25 @@ class MemoryBook(Concern):
             changes = {"evidence": joined}
             return self.shown(revise.edit(self.clone, known.id, changes, self._reviewer(reviewer)))
         self.clone.notes.append(
-            f"{known.id} says this already; the new evidence is noted in the log, and a person may add it: "
+            f"{known.id} says this already; the log has the new evidence, and a person may add it: "
             f"holdfast remember … --evidence … --accept"
         )
         return self.get(known.id)
 
     def supersede(self, identity: str, statement: str, **fields: Any) -> decisions.MemoryStanding:
-        """Propose what takes another memory's place; fields as `remember` takes them."""
+        """Proposes a memory that replaces another one; fields as `remember` takes them."""
         old = self._entry(identity)
         fields.setdefault("kind", old.memory.type)
         fields.setdefault("applies_to", old.memory.applies_to)
         return self.remember(statement, supersedes=[old.id], **fields)
 
     def get(self, identity: str) -> decisions.MemoryStanding:
-        """How one memory stands here, by its id or its beginning; candidates and tombstones too."""
+        """Returns one memory with its state, by its id or the start of it; candidates and erased ones too."""
         there = review_queue.every(self.clone, self.clone.clock())
         return there[review_queue.pick(identity, there)]
 
     def _entry(self, identity: str) -> decisions.MemoryStanding:
-        """The same where an entry is meant: what suggests something about it may begin like it."""
+        """Returns an accepted memory before a candidate: an id of a suggestion about it may start the same."""
         there = review_queue.every(self.clone, self.clone.clock())
         if identity in there:
             return there[identity]
@@ -147,9 +151,9 @@ class MemoryBook(Concern):
     def promote(
         self, fact: Mapping[str, Any] | memory.Candidate | memory.Accepted | str, *, reviewer: str | None = None
     ) -> decisions.MemoryStanding:
-        """Approve a fact (its fields, itself, or its id).
+        """Approves a fact, given as its fields, as a value or by its id.
 
-        Without a reviewer the settings' threshold decides; below it, a candidate is left and NeedsReview
+        Without a reviewer the threshold of the settings decides; below it the fact stays a candidate, and NeedsReview
         is raised.
         """
         who = self._reviewer(reviewer) if reviewer is not None else None
@@ -159,18 +163,18 @@ class MemoryBook(Concern):
         return self.shown(done)
 
     def candidates(self) -> list[decisions.MemoryStanding]:
-        """What waits for a decision: candidates, hand edits, and what has gone stale or expired.
+        """Returns what waits for a decision: candidates, hand edits, and stale or expired memories.
 
-        What another clone erased and this one still holds is named among the notices.
+        The notes name memories that another clone erased and this one still has.
         """
         return [item.standing for item in self.queue().items]
 
     def waiting(self) -> int:
-        """How many things wait for a person, as `status` counts them."""
+        """Returns how many items wait for a person, as `status` counts them."""
         return review_queue.ReviewQueue(self.clone, self.clone.clock()).waiting
 
     def queue(self) -> ReviewQueue:
-        """What waits, each with why it does, and what is needed to look at it closely."""
+        """Returns the review queue: each item with the reason why it waits."""
         for name in memory_state.erased_elsewhere(self.clone):
             told = f"{name} was erased in another clone and is still held here; to delete it: holdfast erase {name}"
             if told not in self.clone.notes:
@@ -187,10 +191,10 @@ class MemoryBook(Concern):
         expires: str | datetime | None = None,
         reviewer: str | None = None,
     ) -> decisions.MemoryStanding:
-        """Approve a candidate, an entry as it stands in the work tree, or one whose evidence changed.
+        """Approves a candidate, an edited memory file, or a memory whose evidence changed.
 
-        What contradicts something that stands raises Contradicts, until `supersede` or `keep_both` (with
-        `applies_to`) says how both are meant.
+        Raises Contradicts if an accepted memory contradicts it, unless `supersede` or `keep_both` (with
+        `applies_to`) settles that.
         """
         wish = revise.ReviewerWish(
             supersede=tuple(self.get(name).id for name in supersede),
@@ -202,7 +206,7 @@ class MemoryBook(Concern):
         return self.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
 
     def accept_all(self, items: Iterable[QueueItem], *, reviewer: str | None = None) -> Decided:
-        """Approve many at once; what contradicts something, or cites nothing, is left and named."""
+        """Approves many at once; those with a contradiction or without evidence stay and are named."""
         who, against = self._reviewer(reviewer), self.queue().against
 
         def accept(item: QueueItem) -> decisions.MemoryStanding:
@@ -213,20 +217,20 @@ class MemoryBook(Concern):
         return self.shown(_each(items, accept))
 
     def reject(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> decisions.MemoryStanding:
-        """Turn a candidate down; the same claim is not proposed again, even in other words."""
+        """Rejects a candidate; the same claim is not proposed again, even in other words."""
         return self.shown(review.reject(self.clone, identity, reason, self._reviewer(reviewer)))
 
     def reject_all(self, items: Iterable[QueueItem], *, reason: str = "", reviewer: str | None = None) -> Decided:
-        """Turn many down at once; what is no candidate is left and named."""
+        """Rejects many at once; items that are not candidates stay and are named."""
         who = self._reviewer(reviewer)
         return self.shown(_each(items, lambda item: review.reject(self.clone, item.id, reason, who)))
 
     def retire(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> decisions.MemoryStanding:
-        """Say that an accepted memory no longer holds; its file stays and says so."""
+        """Marks an accepted memory as no longer true; its file stays and records that."""
         return self.shown(revise.retire(self.clone, identity, reason, self._reviewer(reviewer)))
 
     def deprecate(self, identity: str, *, reason: str = "", reviewer: str | None = None) -> decisions.MemoryStanding:
-        """Say that an accepted memory no longer holds; an agent's word for it waits for a person."""
+        """Retires an accepted memory if a person asks; from an agent it becomes a suggestion in review."""
         there = self._entry(identity)
         if self.project.is_person or (
             there.trust != "T0" and there.status not in (approvals.EDITED, approvals.UNCHECKED)
@@ -252,12 +256,12 @@ class MemoryBook(Concern):
         reviewer: str | None = None,
         **fields: Any,
     ) -> decisions.MemoryStanding:
-        """Other words or fields for a candidate, or for an accepted memory, which approves it again.
+        """Changes the text or fields of a candidate, or of an accepted memory, which approves it again.
 
         Further fields: layer, tags, confidence, applies_to, source.
         """
         if unknown := sorted(fields.keys() - {"layer", "tags", "confidence", "applies_to", "source"}):
-            raise BadInput(f"a memory has no field {', '.join(unknown)} that could be edited")
+            raise BadInput(f"a memory has no editable field {', '.join(unknown)}")
         changes = {name: value for name, value in fields.items() if value is not None}
         for name in ("tags", "applies_to"):
             if name in changes:
@@ -274,19 +278,19 @@ class MemoryBook(Concern):
         return self.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
 
     def join(self, identity: str, into: str, *, reviewer: str | None = None) -> decisions.MemoryStanding:
-        """Merge a candidate into another memory: its evidence goes there, and the candidate goes."""
+        """Merges a candidate into another memory, which gets its evidence; the candidate is removed."""
         return self.shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
 
     def undo(self, *, reviewer: str | None = None) -> undo.UndoStep:
-        """Take the last decision back, as long as it was not published."""
+        """Undoes the last decision, if it is not published."""
         return self.shown(undo.undo(self.clone, self._reviewer(reviewer)))
 
     def passage(self, provenance: Provenance) -> passages.Passage:
-        """Where something was said, with the lines around it."""
+        """Returns the text that a memory comes from, with the lines around it."""
         return passages.passage(self.clone, provenance)
 
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
-        """Every two memories that stand here and contradict one another."""
+        """Returns the pairs of accepted memories that contradict each other."""
         return list(review.known(self.clone).pairs())
 
     def _reviewer(self, name: str | None) -> decisions.Reviewer:
@@ -294,7 +298,7 @@ class MemoryBook(Concern):
         return decisions.Reviewer(known, self.project.is_person, self.project.no_person)
 
     def curate(self, *, dry_run: bool = False) -> memory_health.MemoryHealth:
-        """Look at every memory; what is suggested waits in review, and nothing is done by itself."""
+        """Checks every memory; the suggestions wait in review, and nothing else changes."""
         self.project.health.reckon_uses()
         found = memory_health.examine(self.clone, self.clone.clock(), use=self._use())
         return found if dry_run else self.shown(memory_health.suggest(self.clone, found))
@@ -304,14 +308,14 @@ class MemoryBook(Concern):
         totals = tally.totals(self.clone.layout)
         times = {name: number for name, number in totals.items() if name.startswith(tally.RECALLED)}
         recalled = {name.removeprefix(tally.RECALLED): number for name, number in times.items()}
-        told = {name.removeprefix(tally.TOLD) for name in totals if name.startswith(tally.TOLD)}
+        given = {name.removeprefix(tally.TOLD) for name in totals if name.startswith(tally.TOLD)}
         since = None if began is None else datetime.fromtimestamp(began, UTC)
         used = statistics.times_used(self.clone.layout)
-        return memory_health.RecallUse(since, {*recalled, *told}, times=recalled, used=frozenset(used))
+        return memory_health.RecallUse(since, {*recalled, *given}, times=recalled, used=frozenset(used))
 
 
 def _each(items: Iterable[QueueItem], decide: Callable[[QueueItem], decisions.MemoryStanding]) -> Decided:
-    """Decide about one after the other; one that cannot be decided does not hold up the rest."""
+    """Decides about the items one by one; an error about one does not stop the others."""
     done: list[decisions.MemoryStanding] = []
     left: list[tuple[str, str]] = []
     hints: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Opening a project: finishes what a crash cut short, and takes up what happened since the last command."""
+"""Opens a project: finishes interrupted work, and imports what happened since the last command."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holdfast.store.sealed_files import SealingKeys
 
 
-_LOOKED_AT = "views-entries"  # begins with `views-`: it is no fact that answers rest on
+_LOOKED_AT = "views-entries"  # begins with `views-`: answers do not depend on this file
 
 
 def open_project(
@@ -42,12 +42,12 @@ def open_project(
     clock: Callable[[], datetime] | None = None,
     drain: bool = True,
 ) -> Project:
-    """The project at a folder, with everything up to date."""
+    """Opens the project at a folder and brings it up to date."""
     repo = Repo.discover(path)
     settings = _settings(repo, environ)
     scan, intake = redact.Scanner(settings.redact_rules, settings.redact_allow), None
     warnings = [*settings.warnings]
-    more: list[str] = []  # what agents say is held against what others wrote, too, as far as it may be used
+    more: list[str] = []  # texts of agents are also redacted by the repository's shared rules, if these are safe
     if settings.shared_rules:
         more, refused = rules.narrow(settings.shared_rules, paths.SETTINGS)
         warnings += refused
@@ -60,28 +60,28 @@ def open_project(
     clone.trunk = settings.trunk
     clone.notes.extend(warnings)
     project = Project(clone, settings, person=person, parent_run=environ.get(RUN_VARIABLE), environ=environ)
-    _let_seal(project)
-    _finish_what_was_cut_short(clone)
-    _notice(project)
+    _set_up_sealing(project)
+    _finish_interrupted_work(clone)
+    _import_changes(project)
     if drain and (clone.has_sandbox_inbox or any(agent_inbox.is_filled(store) for store in clone.stores)):
         project.transcripts.drain_some()
     return project
 
 
 def look(path: str, *, environ: Mapping[str, str]) -> Project:
-    """The project as it lies there."""
+    """Opens the project read-only, without repairs."""
     repo = Repo.discover(path)
     private = os.path.join(repo.common_dir, "holdfast")
     layout = paths.Layout(repo.top, private, paths.cache_dir(environ))
     settings, clone = _settings(repo, environ), Clone(repo, layout, reading=True)
     clone.trunk = settings.trunk
     project = Project(clone, settings, environ=environ)
-    _let_seal(project)
+    _set_up_sealing(project)
     return project
 
 
-def _let_seal(project: Project) -> None:
-    """Tell the clone what of its files is sealed, and who opens it; no key is looked for before one is needed."""
+def _set_up_sealing(project: Project) -> None:
+    """Tells the clone which files are sealed, and how to unlock them; a key is read only when it is needed."""
     project.clone.sealed_scope = frozenset(project.settings.encryption_scope)
 
     def unlock() -> TextVault:
@@ -92,7 +92,7 @@ def _let_seal(project: Project) -> None:
 
 
 def sealing_keys(project: Project) -> SealingKeys:
-    """The keys that the settings name."""
+    """Returns the keys that the settings name."""
     settings = project.settings
     project_id = project_setup.project_id(
         project.clone, chosen=settings.database_project, is_shared=settings.database_url is not None
@@ -111,7 +111,7 @@ def sealing_keys(project: Project) -> SealingKeys:
 
 
 def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]) -> project_setup.ProjectSetup:
-    """Set up a project's memory, in a new git repository if that is allowed and there is none."""
+    """Sets up a project's memory; with `git`, in a new git repository if there is none."""
     from holdfast.values import replace
 
     made_git = git and project_setup.enclosing_repository(path) is None
@@ -123,49 +123,49 @@ def initialise(path: str, *, commit: bool, git: bool, environ: Mapping[str, str]
 
 
 def switched_off(project: Project, feature: str) -> SwitchedOff:
-    """The error for a feature that the settings switch off."""
-    said = "the journal is" if feature == "journal" else f"{feature} are"
+    """Returns the error for a feature that the settings switch off."""
+    subject = "the journal is" if feature == "journal" else f"{feature} are"
     where = project.settings.origins.get(f"features.{feature}", paths.SETTINGS)
     where = where.removeprefix(os.path.join(project.clone.repo.top, ""))
     return SwitchedOff(
-        f"{said} switched off (features.{feature} = false in {where})",
+        f"{subject} switched off (features.{feature} = false in {where})",
         hint=f"Set features.{feature} to true in {where}.",
     )
 
 
-def _finish_what_was_cut_short(clone: Clone) -> None:
-    """Finish a publish, an erase or a run that was killed; nothing is loaded where there is none."""
+def _finish_interrupted_work(clone: Clone) -> None:
+    """Finishes a publish, an erase or a run that was killed; imports no module if there is none."""
     layout = clone.layout
     if os.path.lexists(layout.publishing):
         clone.notes.extend(filter(None, [publish_journal.resume(clone)]))
     if os.path.lexists(layout.erasing) or os.path.lexists(layout.trusted) or layout.listed(layout.erased):
         clone.notes.extend(filter(None, [erase.resume(clone)]))
-        clone.notes.extend(f"deleted again what had been erased: {gone}" for gone in erase.sweep(clone))
+        clone.notes.extend(f"deleted again, as it was erased before: {gone}" for gone in erase.sweep(clone))
     if any(store.listed(store.under_way) for store in clone.stores):
         for done in finish_run.complete_killed_runs(clone):
             clone.notes.append(f"completed run {done.run_id}, whose wrapper had been killed")
 
 
-def _notice(project: Project) -> None:
-    """Take up what happened since the last command: in git, in task files, in the views that may be edited."""
+def _import_changes(project: Project) -> None:
+    """Imports what happened since the last command: in git, in task files, in the editable views."""
     clone, has = project.clone, project.settings.has
     if (has("tasks") or has("sessions")) and (git_inbox.is_filled(clone.layout) or not last_seen.is_current(clone)):
         there = git_notices.notice(clone)
         if any(move.kind == "branch" for move in there.new):
-            project.views.render_quietly(all_days=True)  # the views still show the branch that was left
-        # Two branches may each have accepted what the other denies; nobody looked at both before a merge.
+            project.views.render_quietly(all_days=True)  # the views still show the previous branch
+        # Two branches may each have accepted the opposite of the other; nobody compared them before the merge.
         for one in memory_conflicts.new_conflicts(clone, clone.clock())[:3] if there.new else ():
             clone.notes.append(f"{one.sentence}; decide with: holdfast review")
     _remove_switched_off(project)
-    taken: list[object] = [*take_pages(clone)]
+    outcomes: list[object] = [*take_pages(clone)]
     if has("tasks"):
-        taken += [*_take_task_files(clone), take_state(clone)]
-    if any(taken):
+        outcomes += [*_take_task_files(clone), take_state(clone)]
+    if any(outcomes):
         project.views.render_quietly()
 
 
 def take_pages(clone: Clone) -> list[memory_pages.PageOutcome]:
-    """Take the pages of memories that were edited since the last command; the clone's notes say which."""
+    """Imports the memory pages that were edited since the last command; the clone's notes name them."""
 
     def take(name: str, data: bytes) -> memory_pages.PageOutcome:
         return memory_pages.take_page(clone, name, data)
@@ -176,14 +176,14 @@ def take_pages(clone: Clone) -> list[memory_pages.PageOutcome]:
 
 
 def take_state(clone: Clone) -> state_view_edits.ViewEditOutcome | None:
-    """Take an edit of project_state.json, or refuse it and keep its text; None if there is none."""
+    """Imports an edit of project_state.json, or refuses it and keeps its text; None if there is none."""
     if not view_edits.changed(clone, [view_edits.STATE]):
         return None
     return view_edits.taken(clone, view_edits.STATE, lambda data: state_view_edits.take_state(clone, data))
 
 
 def _take_task_files(clone: Clone) -> Sequence[object]:
-    """Take edits of task and link files; git is asked only if an entry file, its index or HEAD changed."""
+    """Imports edits of task and link files; runs git only if an entry file, its index or HEAD changed."""
     facts = clone.repo.entry_facts()
     if facts is not None and view_edits.read_record(clone, _LOOKED_AT).get(_LOOKED_AT) == [facts]:
         return ()
@@ -195,11 +195,11 @@ def _take_task_files(clone: Clone) -> Sequence[object]:
 
 
 def _remove_switched_off(project: Project) -> None:
-    """Where a feature was switched off after it was used, remove its hooks and views; truth stays."""
+    """Removes the hooks and views of features that were switched off after use; their data stays."""
     clone, layout, has = project.clone, project.clone.private, project.settings.has
     if not has("sessions") and os.path.lexists(layout.hook) and not clone.reading:
         hooks.remove(clone.repo, layout)
-        clone.notes.append("git's hooks were taken out: sessions are switched off")
+        clone.notes.append("git's hooks were removed: sessions are switched off")
     for feature, name in (("tasks", view_edits.STATE), ("journal", "journal")):
         if not has(feature) and os.path.lexists(layout.view(name)):
             views.remove(layout, name)

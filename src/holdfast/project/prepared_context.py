@@ -1,8 +1,7 @@
-"""The context of the next session, prepared: made when its inputs change, kept as one file that a hook prints.
+"""Prepares the context of the next session when its inputs change, as one file that a hook prints.
 
-What it rests on is written down with it, as the facts of files and folders that decide what it says; whoever prints it
-looks at these alone. Files git tracks are among them only if something told rests on them: what a person edits
-meanwhile, their agent sees for itself.
+The file records its inputs: the sizes and times of the files and folders that decide its text. The hook checks only
+these. Tracked files are among them only if a memory in the context cites them: an agent sees other edits itself.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
     from holdfast.recall.pack.context_pack import ContextPack
 
 MAX_CHARACTERS = 8_000  # Claude cuts at 10,000, Codex at 2,500 tokens
-MAX_TOKENS = 2_000  # counted high: never less than a quarter of the bytes, so this is within the characters
-MAX_FOLDERS, MAX_FILES = 300, 500  # that are looked at in one place: branches, sessions, files that are cited
+MAX_TOKENS = 2_000  # an upper bound: a token is never less than a quarter of the bytes, so this fits the characters
+MAX_FOLDERS, MAX_FILES = 300, 500  # checked in one place; guesses: a hook checks each of them when a session starts
 COMMITS, MEMORIES, TASK_WORDS, SESSIONS, BRANCHES, CITED = (
     *(b"commits", b"memory", b"tasks", b"sessions", b"other branches", b"cited files"),
-)  # what changed, as an agent reads it
+)  # the kinds of changes, as shown to an agent
 
 _WORKER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "interfaces", "agent_replies.py")
 
@@ -41,18 +40,18 @@ Stamp = tuple[bytes, bytes, bytes]  # label, facts, path
 
 
 class PreparedContext:
-    """A context made now, to be given and to be kept for the next session's start."""
+    """A context built now, to print now and to store for the start of the next session."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._stamps = _settled(project)  # before looking: what changes meanwhile must not be missed
+        self._stamps = _settled(project)  # before reading, so that a change made meanwhile is not missed
         made = time.time_ns()
         found = project.context.pack(budget=MAX_TOKENS)
-        # A frame with nothing in it tells an agent nothing.
+        # A context without sections is of no use to an agent.
         text = context_pack.pack_text(found) if found.sections else ""
         text = text if len(text) <= MAX_CHARACTERS else ""
         self._text, self._until = text, found.until
-        self._stamps += _of_told(project, found, before=made)
+        self._stamps += _entry_stamps(project, found, before=made)
         head = sent_packs.head_of(project.clone, found, ts=project.clone.now())
         self.kept = KeptContext(
             json.dumps(text)[1:-1].encode("ascii"),
@@ -64,7 +63,7 @@ class PreparedContext:
         )
 
     def keep(self) -> None:
-        """Keep it for the next session; not in a sandbox, nor where a secret's rule would change it."""
+        """Stores it for the next session; not in a sandbox, nor if a redaction rule would change it."""
         clone = self._project.clone
         place, private = freshness.WorkTreePaths(*_paths(self._project)), clone.private.private
         name = kept_context.file_name(os.fsencode(place.git_dir), os.fsencode(place.common_dir))
@@ -81,18 +80,18 @@ class PreparedContext:
                 kept_context.thin_out(common)
             _remember_worker(folder)
         except (HoldfastError, OSError):
-            pass  # a full disk, or one that is only read: the next session makes its own
+            pass  # a full or read-only disk: the next session builds its own
 
 
 def _remember_worker(folder: str) -> None:
-    """Say how whoever prepares contexts is started: git's hook knows no other way to us."""
-    said, path = os.fsencode(f"{sys.executable}\n{_WORKER}\n"), os.path.join(folder, os.fsdecode(WORKER))
-    if fsio.find(path, limit=1 << 16) != said:
-        fsio.replace(path, said)
+    """Writes the command that prepares contexts into a file; git's hook reads it there."""
+    command, path = os.fsencode(f"{sys.executable}\n{_WORKER}\n"), os.path.join(folder, os.fsdecode(WORKER))
+    if fsio.find(path, limit=1 << 16) != command:  # 64 KiB: far above two paths
+        fsio.replace(path, command)
 
 
 def _key(found: ContextPack) -> bytes:
-    """What a context says, but for its marker and its time."""
+    """Returns a hash of a context's text without its marker and its time."""
     text = "\n".join(text for text, line in context_pack.pack_rows(found) if line)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32].encode("ascii")
 
@@ -102,11 +101,11 @@ def _paths(project: Project) -> tuple[str, str, str]:
     return repo.top, repo.git_dir, repo.common_dir
 
 
-# ── what it rests on ─────────────────────────────────────────────────────────────────────────────
+# ── the inputs ───────────────────────────────────────────────────────────────────────────────────
 
 
 def _settled(project: Project) -> list[Stamp]:
-    """The stamps of all that decides what a context says, taken when the last change can be told from the next."""
+    """Returns the stamps of a context's inputs, taken when file times can tell the last change from the next."""
     stamps = [*_stamps(project)]
     newest = max((int(facts.split(b".")[0]) for _, facts, _ in stamps if facts != b"-"), default=0)
     wait = freshness.settles_in(newest, time.time_ns())
@@ -131,9 +130,9 @@ def _places(project: Project) -> Iterator[tuple[bytes, str]]:
     for name in ("HEAD", "logs/HEAD", "holdfast-line", *freshness.UNDER_WAY):
         yield COMMITS, os.path.join(git_dir, *name.split("/"))
     with open(head, "rb") as file:
-        said = os.fsdecode(file.read(4096)).strip()
-    if said.startswith("ref: "):
-        yield COMMITS, os.path.join(common, *said.removeprefix("ref: ").split("/"))
+        ref = os.fsdecode(file.read(4096)).strip()
+    if ref.startswith("ref: "):
+        yield COMMITS, os.path.join(common, *ref.removeprefix("ref: ").split("/"))
     yield COMMITS, os.path.join(common, "packed-refs")
     for path in (layout.pending, layout.sealed_changes, layout.candidates, layout.lines, layout.rewrites):
         yield MEMORIES, path
@@ -150,7 +149,7 @@ def _places(project: Project) -> Iterator[tuple[bytes, str]]:
 
 
 def _folders(label: bytes, top: str) -> Iterator[tuple[bytes, str]]:
-    """A folder and those in it: a file that comes, goes or is replaced changes its folder's time."""
+    """Yields a folder and its subfolders: a file that is added, deleted or replaced changes its folder's time."""
     for count, (path, folders, _) in enumerate(os.walk(top)):
         folders.sort()
         yield label, path
@@ -161,7 +160,7 @@ def _folders(label: bytes, top: str) -> Iterator[tuple[bytes, str]]:
 
 
 def _files(label: bytes, top: str) -> Iterator[tuple[bytes, str]]:
-    """The same with its files, which are appended to."""
+    """Yields a folder, its subfolders and their files, for files that grow."""
     count = 0
     for path, folders, names in os.walk(top):
         folders.sort()
@@ -175,18 +174,18 @@ def _files(label: bytes, top: str) -> Iterator[tuple[bytes, str]]:
         yield label, top
 
 
-def _of_told(project: Project, found: ContextPack, *, before: int) -> list[Stamp]:
-    """The stamps of the files that memories told of are, and of those that they rest on."""
-    told = {str(one["id"]) for one in sent_packs.entries(found)}
+def _entry_stamps(project: Project, found: ContextPack, *, before: int) -> list[Stamp]:
+    """Returns the stamps of the memory files in a context, and of the files that they cite."""
+    included = {str(one["id"]) for one in sent_packs.entries(found)}
     stamps, top = {}, project.clone.repo.top
     for one in project.memory.knowledge().standings:
-        if one.id not in told:
+        if one.id not in included:
             continue
         cited = pack_lines.cited_files(one.memory.evidence) if one.memory.evidence else ()
         for label, path in ((MEMORIES, one.path), *((CITED, path) for path in cited)):
             raw = os.fsencode(os.path.join(top, *str(path).split("/")))
             facts = kept_context.stamp(raw)
-            # What changed while it was read may be read in either state.
+            # A file that changed while the context was built may have been read before or after the change.
             is_newer = facts != b"-" and int(facts.split(b".")[0]) >= before
             stamps[raw] = (label, b"-" if is_newer else facts, raw)
     return list(stamps.values())[:MAX_FILES]

@@ -1,4 +1,4 @@
-"""Questions: search in everything known here, and why a line of a file is there."""
+"""Answers questions: searches all recorded knowledge, and explains why a line of a file is there."""
 
 from __future__ import annotations
 
@@ -28,35 +28,31 @@ if TYPE_CHECKING:
     from holdfast.index.sqlite import Index
     from holdfast.recall.applicable_memories import ApplicableMemory
 
-_UNKEPT = "; it is built in memory"  # ends what an index says that cannot be kept
-
-
+_UNKEPT = "; it is built in memory"  # ends the note of an index that cannot be stored
 _UNSEARCHED = "commits, docs and code were not searched"
-
-
-MOST_KNEW = 3  # runs whose packs are looked at
+MOST_KNEW = 3  # runs whose packs are read; a guess: more than three authors of some lines are not shown
 
 
 @frozen(kw_only=True)
 class Ruling:
-    """A memory that governs a file, and whether it still holds."""
+    """A memory that applies to a file, and whether it still holds."""
 
     id: str
     type: str
     statement: str
-    why: str  # how it governs
-    near: int  # 0: it names the file; 1: it cites it; 2: it came of the run that wrote the lines; 3: everywhere
+    why: str  # why it applies
+    near: int  # 0: it names the file; 1: it cites it; 2: it comes from the run that wrote the lines; 3: everywhere
     status: str  # accepted, stale, unreviewed, expired, superseded or deprecated
     trust: str | None
     holds: bool
     doubt: str  # why it does not hold
     superseded_by: str | None = None
-    told: bool | None = None  # whether the run was given it; None if there is no such run
+    told: bool | None = None  # whether the run got it in a context; None without such a run
 
 
 @frozen(kw_only=True)
 class Explained:
-    """Why lines are there, what governs them, and what the runs that wrote them were given."""
+    """Why lines are there, which memories apply to them, and which the runs that wrote them were given."""
 
     why: line_reasons.Why
     governs: tuple[Ruling, ...]
@@ -64,12 +60,12 @@ class Explained:
 
 
 class Recaller(Concern):
-    """Search by words, files, git, and meaning where there is a model."""
+    """Search by words, files and git, and by meaning if there is a model."""
 
-    _asking: search.TextSearch | None = None
-    progress: Progress | None = None  # who wants to know how far reading the repository is
-    advice = ""  # what would help, where the last answer was weak
-    by_meaning = False  # whether meaning was asked for the last answer
+    _open_search: search.TextSearch | None = None
+    progress: Progress | None = None  # called while the repository is read
+    advice = ""  # a hint, if the last answer was weak
+    by_meaning = False  # whether the last answer used search by meaning
 
     def __call__(
         self,
@@ -85,30 +81,29 @@ class Recaller(Concern):
         semantic: bool | None = None,
         count: bool = True,
     ) -> list[search.Hit]:
-        """What fits a query, best first; with no words, the most recent.
+        """Returns the hits for a query, best first; without words, the most recent.
 
-        What shares one of the `files` counts more. `branch` names another one whose memory is asked, or `*`
-        for all; without it, what others hold stands below what holds here, labelled. `since` is a date, a
-        moment or a time ago (`2w`). `explain` gives each hit the parts of its score. `semantic` asks for
-        meaning always, or with False never; else it is asked where words find little. `count` says
-        whether it is a question that statistics tell of.
+        Hits that concern one of the `files` rank higher. `branch` searches another branch's memory, or all with `*`;
+        without it, hits of other branches come last, labelled. `since` is a date, a time or an age (`2w`). `explain`
+        adds the parts of each score. `semantic` forces search by meaning, or with False prevents it; by default it runs
+        if words find little. `count` adds the question to the statistics.
         """
         began = time.perf_counter_ns()
         query = self.clone.hide.text(query)
         scope = self._scope(files, branch, since, task=task, kind=kind)
         hits = self._hits_of(query, scope, limit, semantic)
         took = (time.perf_counter_ns() - began) // 1000
-        self._say_once_of_the_cache()
-        if count and kind != "candidate":  # asked on the way, to say how many wait
+        self._merge_cache_notes()
+        if count and kind != "candidate":  # Holdfast itself asks for candidates, to count what waits
             found = [(hit.id, hit.kind, hit.state) for hit in hits]
             tally.recalled_now(self.clone.layout, found, took)
         return hits if explain else [replace(hit, parts=()) if hit.parts else hit for hit in hits]
 
     def keep_answer(self, stamp: str) -> None:
-        """Let the quick path answer like the last answer, as long as all that it rests on is as it was."""
-        if self._asking is not None:
+        """Lets the quick path repeat the last answer while its inputs are unchanged."""
+        if self._open_search is not None:
             alike = self._retriever() is None and self._graph() in (graph_search.AUTO, graph_search.OFF)
-            self._asking.keep_used(stamp if alike else "")
+            self._open_search.keep_used(stamp if alike else "")
 
     def _hits_of(self, query: str, scope: index_query.Scope, limit: int, semantic: bool | None) -> list[search.Hit]:
         own, name = self._searching(), self._retriever()
@@ -124,8 +119,8 @@ class Recaller(Concern):
         self.clone.notes.extend(plugin.complaints)
         return found
 
-    def _say_once_of_the_cache(self) -> None:
-        """Make one sentence of what each file says that cannot be kept: their folder is what is wrong."""
+    def _merge_cache_notes(self) -> None:
+        """Merges the notes of indexes that cannot be stored into one about their folder."""
         notes = self.clone.notes
         unkept = [note for note in notes if _UNKEPT in note]
         if not unkept:
@@ -136,22 +131,22 @@ class Recaller(Concern):
         notes.append(f"{self.clone.layout.cache} cannot be written, so the index is built in memory{also}")
 
     def _searching(self) -> search.TextSearch:
-        if self._asking is None:
-            self._asking = search.TextSearch(
+        if self._open_search is None:
+            self._open_search = search.TextSearch(
                 self.clone,
                 progress=self.report_progress,
                 choice=self.corpus_choice(),
                 meaning=self.project.models.near,
                 step=graph_search.graph_step(self._graph(), self.clone.notes),
             )
-        return self._asking
+        return self._open_search
 
     def close(self) -> None:
-        """Close the indexes: they are about to be deleted."""
+        """Closes the indexes before they are deleted."""
         self.project.context.close()
-        if self._asking is not None:
-            self._asking.close()
-            self._asking = None
+        if self._open_search is not None:
+            self._open_search.close()
+            self._open_search = None
 
     def report_progress(self, done: int, total: int) -> None:
         if self.progress is not None:
@@ -165,7 +160,7 @@ class Recaller(Concern):
         return str(self.settings.values["retrieval.graph"])
 
     def corpus_choice(self) -> file_choice.CorpusChoice:
-        """What of the repository is to be found, as the settings say it."""
+        """Returns which parts of the repository the settings include in search."""
         given = {key: self.settings.values.get(f"index.{key}") for key in field_names(file_choice.CorpusChoice)}
         return file_choice.CorpusChoice(**{key: value for key, value in given.items() if value is not None})
 
@@ -173,7 +168,7 @@ class Recaller(Concern):
         self, files: Sequence[str], branch: str | None, since: str | datetime | None, **more: Any
     ) -> index_query.Scope:
         there = None if branch is None or branch == self.clone.repo.head().branch else branch
-        hide = self.clone.hide.text  # as the index knows them
+        hide = self.clone.hide.text  # the index stores redacted names
         there = hide(there) if there else None
         named = [hide(applicable_memories.inside(path, top=self.clone.repo.top).rstrip("/")) for path in files]
         return index_query.Scope(files=named, branch=there, since=self._moment(since), **more)
@@ -184,23 +179,23 @@ class Recaller(Concern):
         found = hit_text.since_moment(since, search_rows.now_text(self.clone.clock()))
         if found is None:
             raise BadInput(
-                f"{since[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d, 2w or yesterday."
+                f"{since[:80]!r} is neither a date nor an age", hint="Write 2026-10-01, 30d, 2w or yesterday."
             )
         return found
 
     def index_state(self) -> repository.CorpusState:
-        """How far commits, documents and code are read, and how much room they take."""
+        """Returns how much of commits, documents and code is indexed, and the size of the index."""
         with self._reading_repository() as (corpus, choice):
             return repository.state_of(self.clone, corpus, choice)
 
     def build_index(self, *, progress: Progress | None = None, seconds: float | None = None) -> repository.CorpusState:
-        """Read whatever can be found and was not read yet; with `seconds` it stops after about that time.
+        """Indexes what is not indexed yet; with `seconds` it stops after about that time.
 
-        What was read is kept, and the next call goes on from there.
+        The next call continues from there.
         """
         with self._reading_repository() as (corpus, choice):
             if seconds is None:
-                if wrong := corpus.damage():  # there is time for a look at every page
+                if wrong := corpus.damage():  # without a time limit it can check every page
                     corpus.recover(wrong)
                 repository.bring_corpus(self.clone, corpus, choice, progress=progress, patience=True)
             else:
@@ -209,7 +204,7 @@ class Recaller(Concern):
             return repository.state_of(self.clone, corpus, choice)
 
     def index_waits(self) -> bool:
-        """Whether there is something to read that no question waits for; cheap to ask."""
+        """Whether something is left to index in the background; a cheap check."""
         with self._reading_repository() as (corpus, choice):
             return repository.waits(self.clone, corpus, choice)
 
@@ -219,9 +214,9 @@ class Recaller(Concern):
             yield corpus, self.corpus_choice()
 
     def why(self, place: str, *, folder: str | None = None) -> Explained:
-        """Which run and turn wrote a line (`src/a.py:12`), some (`src/a.py:10-20`) or all lines of a file.
+        """Returns the run and turn that wrote a line (`src/a.py:12`), some (`src/a.py:10-20`) or all lines of a file.
 
-        Paths are seen from `folder`, by default the repository's top. Nothing is changed.
+        Paths are relative to `folder`, by default the repository's top. Nothing changes.
         """
         asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top)
         with self.clone.unsealed():
@@ -230,7 +225,7 @@ class Recaller(Concern):
         runs = list(dict.fromkeys(one.run.id for one in why.answers if one.run))
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
         knew = tuple(given.knew(self.clone, run, kind="run", now={}) for run in few)
-        if any(one.packs for one in knew):  # how it stands since is looked up only where there is something to show
+        if any(one.packs for one in knew):  # the current states are read only if there is something to show
             now = self.project.context.open_session()
             knew = tuple(given.knew(self.clone, run, kind="run", now=now) for run in few)
         return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
@@ -238,9 +233,9 @@ class Recaller(Concern):
     def _rulings(
         self, why: line_reasons.Why, runs: Sequence[str], knew: Sequence[given.AgentKnowledge]
     ) -> Iterator[Ruling]:
-        """The memories that govern these lines, the nearest first."""
+        """Yields the memories that apply to these lines, the nearest first."""
         standings = {one.id: one for one in self.project.memory.knowledge().standings}
-        told = {entry.id for one in knew for pack in one.packs for entry in pack.entries}
+        given_ids = {entry.id for one in knew for pack in one.packs for entry in pack.entries}
         newer = {old: one.id for one in standings.values() for old in getattr(one.memory, "supersedes", ())}
         for one in self._governing(why.path, standings, {f"run:{run}" for run in runs}):
             there = standings[one.known.id]
@@ -252,11 +247,11 @@ class Recaller(Concern):
                 holds=holds,
                 doubt="" if holds else one.known.doubt,
                 superseded_by=newer.get(there.id) if there.status == "superseded" else None,
-                told=there.id in told if runs else None,
+                told=there.id in given_ids if runs else None,
             )
 
     def _governing(self, path: str, standings: Mapping[str, MemoryStanding], runs: set[str]) -> list[ApplicableMemory]:
-        """What names or cites a file, what came of the runs that wrote it, and what holds everywhere."""
+        """Returns memories that name or cite a file, come from the runs that wrote it, or apply everywhere."""
         known = self.project.context.known(list(standings.values()), {})
         hand = applicable_memories.WorkAtHand(files=(path,))
         there = {one.known.id: one for one in applicable_memories.applicable(known, hand)}

@@ -1,4 +1,4 @@
-"""The log of runs: recording, reading, comparing and exporting them."""
+"""Records, reads, compares and exports runs. A capsule is the folder with the recording of one run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin
 
-_ENVELOPE = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
+_FIELDS = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 
 
 _BODY = (
@@ -62,22 +62,22 @@ _NOT_EXPORTED = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "tar
 
 
 class RunLog(Concern):
-    """What agents and commands did."""
+    """The recorded runs of agents and commands."""
 
     def write(self, event: Mapping[str, Any]) -> str:
-        """Record what an agent did; durable on return. Gives the run's id.
+        """Records what an agent did, durably; returns the run's id.
 
-        Fields: kind (run unless given), run_id (made if absent), parent_run_id, layer, systemic_scale,
+        Fields: kind (default: run), run_id (created if absent), parent_run_id, layer, systemic_scale,
         exit_status, target, task, inputs, tool_calls, outputs, derived_facts, next_actions, receipts,
         tags, prompt, command, artifacts.
         """
-        unknown = sorted(set(event) - {"kind", *_ENVELOPE, *_BODY})
+        unknown = sorted(set(event) - {"kind", *_FIELDS, *_BODY})
         if unknown:
             raise BadInput(f"an event has no field {', '.join(unknown)}", hint="See `help(Project.write_log)`.")
         for name, kind in _SHAPES.items():
             if not isinstance(event.get(name), kind | None):
                 raise BadInput(f"{name} is a {type(event[name]).__name__}", hint=f"It takes {_NAMED[kind]}.")
-        fields = {name: event[name] for name in _ENVELOPE if event.get(name) is not None}
+        fields = {name: event[name] for name in _FIELDS if event.get(name) is not None}
         body = {name: event[name] for name in _BODY if event.get(name) is not None}
         kind = event.get("kind", "run")
         if kind not in _KINDS:
@@ -106,7 +106,7 @@ class RunLog(Concern):
         environ: Mapping[str, str] | None = None,
         terminal: bool = False,
     ) -> capture.CommandOutcome:
-        """Run a command, pass everything through, and keep a capsule of it."""
+        """Runs a command, passes its input and output through, and records it in a capsule."""
         outcome = capture.run_command(
             self.clone,
             list(argv),
@@ -136,9 +136,9 @@ class RunLog(Concern):
         prompt: str | None = None,
         tree: Repo | None = None,
     ) -> Iterator[capture.Run]:
-        """Record what the block does as one run; an exception ends it with exit status 1 and goes on.
+        """Records what the block does as one run; an exception ends it with exit status 1 and is raised again.
 
-        `tree` is another work tree of this repository, whose changes are the run's.
+        `tree` is another work tree of this repository; its changes are recorded as the run's.
         """
         parent = self.project.parent_run
         with capture.recording(
@@ -148,20 +148,20 @@ class RunLog(Concern):
         self.project.harvest.from_run(run.event)
 
     def events(self, *, newest: int | None = None) -> list[dict[str, Any]]:
-        """Every event visible here or the newest ones, in order, with what its body says."""
+        """Returns the events visible here, or the newest ones, in order, with the fields of their bodies."""
         found = self.clone.events() if newest is None else self.clone.find_events(newest=newest)
         return [self.clone.joined(event) for event in found]
 
     def timeline(
         self, *, task: str | None = None, sort: Sequence[str] = (), newest: int | None = None
     ) -> list[timeline.TimelineRow]:
-        """What happened, in order, or sorted by layer and scale."""
+        """Returns the events in order, or sorted by layer and scale."""
         with self.clone.unsealed():
-            told = self.events(newest=newest)
-        return timeline.timeline(told, task=task, sort=tuple(sort) or ("ts",))
+            events = self.events(newest=newest)
+        return timeline.timeline(events, task=task, sort=tuple(sort) or ("ts",))
 
     def diff(self, run: str, *, against: str = "latest") -> differences.RunDiff:
-        """What two runs produced, compared; latest is the newest earlier run of the same task."""
+        """Compares the results of two runs; `latest` is the newest earlier run of the same task."""
         other = against if against == "latest" else self._run_named(against)
         return differences.diff(self.clone, self._run_named(run), against=other)
 
@@ -170,7 +170,7 @@ class RunLog(Concern):
         return ids.pick(text, [event.run_id for event in found if event.run_id])
 
     def show(self, identity: str) -> lookup.ShownRecord:
-        """Everything this clone can say about a memory, a run or an event."""
+        """Returns everything this clone knows about a memory, a run or an event."""
         with self.clone.unsealed():
             found = lookup.show(self.clone, identity)
         if found.kind not in ("memory", "candidate"):
@@ -178,26 +178,26 @@ class RunLog(Concern):
         counts = statistics.times(self.clone.layout, found.id)
         tally.count(self.clone.layout, f"{tally.LOOKED}{found.id.lower()}")
         there = review_queue.every(self.clone, self.clone.clock()).get(found.id)
-        told = {**_standing(there), "counted": counts} if there else {}
+        more = {**_standing(there), "counted": counts} if there else {}
         if there and there.status == approvals.EDITED:
-            told["diff"] = list(review_queue.since_approval(self.clone, there))
-        return replace(found, fields={**found.fields, **told})
+            more["diff"] = list(review_queue.since_approval(self.clone, there))
+        return replace(found, fields={**found.fields, **more})
 
     def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:
-        """Sessions, runs, turns and cycles as objects: of all, or of one session or run.
+        """Yields sessions, runs, turns and cycles as objects: all, or those of one session or run.
 
-        A session comes before its runs, a run before its turns, those before their cycles.
+        A session comes before its runs, a run before its turns, turns before their cycles.
         """
         for session, runs in self._with_runs(name):
             if session is not None:
-                told = model_session.to_object(session)
-                told = {key: value for key, value in told.items() if key not in ("id", "version")}
-                yield {"v": VERSION, "kind": "session", "id": session.id, "runs": [r.run_id for r in runs], **told}
+                fields = model_session.to_object(session)
+                fields = {key: value for key, value in fields.items() if key not in ("id", "version")}
+                yield {"v": VERSION, "kind": "session", "id": session.id, "runs": [r.run_id for r in runs], **fields}
             for event in runs:
                 yield from self._run_records(event, session)
 
     def export_markdown(self, name: str | None = None) -> Iterator[str]:
-        """The same to read: a page a session with the summaries of its runs, and what each turn asked."""
+        """Yields Markdown pages: one for each session, and one for each run with its summary and prompts."""
         for session, runs in self._with_runs(name):
             if session is not None:
                 yield _session_page(session)
@@ -205,23 +205,23 @@ class RunLog(Concern):
                 yield self._run_page(event)
 
     def export_codex(self, name: str, home: str) -> capture_export_codex.Rollout:
-        """Write a session as a rollout into a Codex home; `codex resume` goes on with it.
+        """Writes a session as a rollout into a Codex home, for `codex resume`.
 
         `name` is a session or a run; its runs come in their order.
         """
         session, runs = self._with_runs(name)[0]
         folders = [self.clone.layout.run(str(event.run_id)) for event in runs]
-        told = ((capsule.read_rows(one, run_files.CYCLES), capsule.read_rows(one, run_files.TURNS)) for one in folders)
-        turns = chain.from_iterable(capture_export_codex.turns_of(*rows) for rows in told)
+        files = ((capsule.read_rows(one, run_files.CYCLES), capsule.read_rows(one, run_files.TURNS)) for one in folders)
+        turns = chain.from_iterable(capture_export_codex.turns_of(*rows) for rows in files)
         origin, started = self._origin(session, runs)
         return capture_export_codex.write_rollout(os.path.abspath(home), turns, origin=origin, at=started)
 
     def _origin(self, session: Session | None, runs: Sequence[model_event.Event]) -> tuple[TranscriptOrigin, datetime]:
-        """Whose session it was and when it began; where nobody knows, this place and now."""
+        """Returns the agent, place and start of a session; if unknown, this repository and now."""
         first = runs[0] if runs else None
-        told = capsule.read_context(self.clone.layout.run(str(first.run_id)) if first else None)
-        agent, anchor = dict_of(told.get("agent")), dict_of(told.get("anchor"))
-        began = session.started.ts if session else str(told.get("started") or self.clone.now())
+        context = capsule.read_context(self.clone.layout.run(str(first.run_id)) if first else None)
+        agent, anchor = dict_of(context.get("agent")), dict_of(context.get("anchor"))
+        began = session.started.ts if session else str(context.get("started") or self.clone.now())
         origin = transcript.TranscriptOrigin(
             agent=str(agent.get("name") or (session.agent if session else None) or "holdfast"),
             session=str(agent.get("session") or (session.id if session else str(first.run_id if first else ""))),
@@ -233,7 +233,7 @@ class RunLog(Concern):
         return origin, datetime.fromisoformat(began).astimezone()
 
     def _with_runs(self, name: str | None) -> list[tuple[Session | None, list[model_event.Event]]]:
-        """Sessions with their runs, in the order of time; runs of none stand last."""
+        """Returns sessions with their runs, oldest first; runs without a session come last."""
         there = sorted(session_files.everywhere(self.clone.stores), key=lambda one: (one.started.ts, one.id))
         runs = {event.run_id: event for event in self.clone.find_events("own", kinds=("run",)) if event.run_id}
         if name is not None:
@@ -241,16 +241,16 @@ class RunLog(Concern):
             if asked in runs:
                 return [(None, [runs[asked]])]
             there = [one for one in there if one.id == asked]
-        taken = import_progress.every(self.clone.stores)
-        of = {one.id: [runs[run] for run in runs_of(one, taken) if run in runs] for one in there}
-        told = {event.run_id for events in of.values() for event in events}
-        rest = [event for run, event in runs.items() if run not in told] if name is None else []
+        imported = import_progress.every(self.clone.stores)
+        of = {one.id: [runs[run] for run in runs_of(one, imported) if run in runs] for one in there}
+        in_sessions = {event.run_id for events in of.values() for event in events}
+        rest = [event for run, event in runs.items() if run not in in_sessions] if name is None else []
         return [*((one, of[one.id]) for one in there), *([(None, rest)] if rest else [])]
 
     def _run_records(self, event: model_event.Event, session: Session | None) -> Iterator[dict[str, Any]]:
         run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
-        told = self.clone.joined(event)
-        fields = {key: value for key, value in told.items() if key not in _NOT_EXPORTED and value is not None}
+        joined = self.clone.joined(event)
+        fields = {key: value for key, value in joined.items() if key not in _NOT_EXPORTED and value is not None}
         about = {"v": VERSION, "kind": "run", "id": run, "session": session.id if session else None}
         context = capsule.read_json(folder, capsule.CONTEXT)
         yield {**about, **fields, "context": context, "page": lookup.summary_of(folder)}
@@ -264,15 +264,15 @@ class RunLog(Concern):
 
     def _run_page(self, event: model_event.Event) -> str:
         run, folder = str(event.run_id), self.clone.layout.run(str(event.run_id))
-        said = dict_of(self.clone.joined(event).get("outputs")).get("summary")
-        page = f"# Run {run}\n\n{said or 'Nothing is known of it here any more.'}\n"
+        summary = dict_of(self.clone.joined(event).get("outputs")).get("summary")
+        page = f"# Run {run}\n\n{summary or 'This clone has no details of it.'}\n"
         turns = [row["line"] for row in capsule.read_rows(folder, run_files.TURNS) if row.get("line")]
         rows = [f"{number}. {line}" for number, line in enumerate(turns, 1)]
         return (lookup.summary_of(folder) or page) + ("\n".join(["\n## Turns\n", *rows]) + "\n" if rows else "")
 
 
 def _standing(one: MemoryStanding) -> dict[str, Any]:
-    """How a memory stands, for whoever looks at it."""
+    """Returns the state of a memory as fields for display."""
     return {
         "type": one.memory.type,
         "status": one.status,
@@ -285,10 +285,10 @@ def _standing(one: MemoryStanding) -> dict[str, Any]:
     }
 
 
-def runs_of(session: Session, taken: Iterable[import_progress.ImportProgress]) -> list[str]:
-    """The runs that a session names, and those made of its agent's transcript, the oldest first."""
+def runs_of(session: Session, imported: Iterable[import_progress.ImportProgress]) -> list[str]:
+    """Returns the runs that a session names or that were imported from its transcript, the oldest first."""
     named = [*(turn.run for turn in session.every_turn), *(command.run for command in session.commands)]
-    named += [run.run for one in taken if one.session_id == session.id for run in one.runs]
+    named += [run.run for one in imported if one.session_id == session.id for run in one.runs]
     return sorted({run for run in named if run})
 
 

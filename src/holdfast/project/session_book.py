@@ -1,4 +1,4 @@
-"""Sessions: what is being done now, and what the next agent or person needs to continue."""
+"""Sessions: the current work, and what the next agent or person needs to continue it."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from holdfast.recall.pack.material import PackMaterial
     from holdfast.recall.pack.pack_lines import PackLine, PackSection
 
-BUDGET = 4000  # tokens, unless somebody says otherwise
+BUDGET = 4000  # tokens by default; a guess: room for the session and the memory, and little of a model's window
 SECTIONS = (
     *("session", "changed", "open", "blocked", "invariants", "decisions", "dead-ends", "assumptions"),
     *("goals", "facts", "links"),
 )
 _TEXTS = PatternFile(__file__)
-_RUNS = 3  # the newest runs that are included
-_LOOKED_AT = 200  # runs among which those are looked for
-_STEPS = 6
-_LEAST, _TRIES = 200, 6  # tokens of the pack itself; times to make all of it fit
+_RUNS = 3  # the newest runs that are included; a guess: older ones say little about the current state
+_CONSIDERED = 200  # newest runs among which those of this branch are searched; a guess that bounds the reading
+_STEPS = 6  # next steps shown; a guess: a longer list is no list of what to do first
+_LEAST, _TRIES = 200, 6  # tokens of the pack at least; attempts to fit the budget: guesses
 
 
 @frozen(kw_only=True)
 class Handoff:
-    """What is handed over."""
+    """A handoff: the pack, and the facts about the work for `--json`."""
 
     pack: context_pack.ContextPack
     session: str | None
@@ -51,12 +51,12 @@ class Handoff:
 
 
 class SessionBook(Concern):
-    """The work sessions of this clone."""
+    """The work sessions of this clone. A line is the id of a branch's work."""
 
     subject = "sessions"
 
     def start(self, objective: str, **fields: Any) -> Session:
-        """Open a session on this branch and work tree.
+        """Opens a session on this branch and work tree.
 
         Fields: agent, agent_session, tasks, again (end the one that is open here first).
         """
@@ -66,7 +66,7 @@ class SessionBook(Concern):
         return self.shown(capture.start(self.active, objective=objective, journal=journal, **fields))
 
     def note(self, summary: str = "", *, environ: Mapping[str, str] | None = None, **fields: Any) -> capture.Noted:
-        """Add a turn to the session, durable on return.
+        """Adds a turn to the session, durably.
 
         Fields: session, commands, files, open, close, follow_ups, approvals, granted, denied, decisions,
         scratchpad, task, run.
@@ -83,7 +83,7 @@ class SessionBook(Concern):
         return self.shown(capture.note(self.active, summary, condense_by=how, journal=journal, **fields))
 
     def end(self, *, session: str | None = None, summary: str | None = None, reason: str = "ended") -> capture.Ending:
-        """Close a session: what git got since its start, and which tasks those commits speak for."""
+        """Closes a session; returns the commits since its start, and the tasks that they mention."""
         ending = capture.end(
             self.active,
             session=session,
@@ -96,44 +96,44 @@ class SessionBook(Concern):
         return self.shown(ending)
 
     def show(self, name: str | None = None) -> Session:
-        """A session by its id or its beginning; without one, the open one here or the last of this line."""
+        """Returns a session by its id or the start of it; without one, the open one here or the last of this line."""
         return session_lookup.find(self.active, name)
 
     def all(self) -> list[Session]:
-        """Every session of this clone, oldest first."""
+        """Returns every session of this clone, oldest first."""
         return session_files.everywhere(self.active.stores)
 
     def edit(self, name: str, **changes: Any) -> Session:
-        """Change a session's summary, objective or scratchpad."""
+        """Changes a session's summary, objective or scratchpad."""
         found = session_lookup.find(self.active, name)
         return self.shown(capture.edit(self.clone, found.id, **changes))
 
     def current_id(self) -> str | None:
-        """The session that is open on this branch in this work tree."""
+        """Returns the id of the session that is open on this branch in this work tree."""
         try:
             found = session_lookup.current(self.clone) if self.settings.has("sessions") else None
-        except HoldfastError:  # a name to put on a claim is not worth failing for
+        except HoldfastError:  # the id only labels claims; a damaged session must not stop them
             return None
         return found.id if found else None
 
     def stale(self) -> list[session_lookup.Stale]:
-        """Open sessions that nobody seems to go on with."""
+        """Returns the open sessions that seem abandoned."""
         return session_lookup.stale(self.clone)
 
     def handoff(self, *, budget: int | None = None) -> Handoff:
-        """What another agent or person needs to take over the current work, within a budget of tokens."""
+        """Builds what another agent or person needs to take over the current work, within a budget of tokens."""
         self.project.seen = refresh.signature_of(self.clone)
         found = self.project.context.material("", (), self.project.memory.knowledge().standings)
         session, room = found.chosen.session, budget or BUDGET
         runs = self._last_runs(session)
         last = self._summary_of(runs[0]).get("May still be open", []) if runs else []
-        # What the last run left open and its session does not tell as open itself.
+        # What the last run left open, unless its session lists it as open itself.
         known = tuple(" ".join(one.text.split()) for one in session.still_open) if session else ()
         left = [one for one in last if not one.startswith("None was ") and not one.rstrip("”").endswith(known)]
         work = pack_lines.PackSection("work", "The work to take over (unreviewed)", tuple(_work(found, left)))
         rows = self._left_by_runs(runs, known=[*last, session.summary if session else ""])
-        told = tuple(pack_lines.first_lines(rows, room // 3))
-        after = pack_lines.PackSection("runs", "What the last runs left (unreviewed)", told, more="holdfast show RUN")
+        lines = tuple(pack_lines.first_lines(rows, room // 3))  # a third, a guess: memory gets the rest
+        after = pack_lines.PackSection("runs", "What the last runs left (unreviewed)", lines, more="holdfast show RUN")
         extra = [part for part in (work, after) if part.lines]
         packed = self._packed(found, extra, room)
         tally.count(self.clone.layout, "handoff")
@@ -149,7 +149,7 @@ class SessionBook(Concern):
         )
 
     def _packed(self, found: PackMaterial, extra: Sequence[PackSection], budget: int) -> context_pack.ContextPack:
-        """The pack with these sections in front, all of it within the budget; the last of them gives way."""
+        """Builds the pack with these sections first, all within the budget; if needed, it drops the last of them."""
         clean = self.clone.scan.text
         front = [
             replace(one, lines=tuple(pack_lines.PackLine(clean(row.text), row.told) for row in one.lines))
@@ -170,19 +170,19 @@ class SessionBook(Concern):
         return full
 
     def _last_runs(self, session: Session | None) -> list[str]:
-        """The newest runs of the session to continue; if it had none, the newest of this line."""
+        """Returns the newest runs of the session to continue; if it had none, the newest of this line."""
         named = run_log.runs_of(session, import_progress.every(self.clone.stores)) if session else []
         if not named:
             line = self.clone.line().id
-            events = self.clone.find_events("own", kinds=("run",), newest=_LOOKED_AT)
-            told = [self.clone.joined(event) for event in events if event.run_id and event.line == line]
-            outputs = [(one["run_id"], one.get("outputs")) for one in told]
-            # One of another repository was imported with all of them.
-            named = sorted({run for run, said in outputs if not (isinstance(said, dict) and "repository" in said)})
+            events = self.clone.find_events("own", kinds=("run",), newest=_CONSIDERED)
+            bodies = [self.clone.joined(event) for event in events if event.run_id and event.line == line]
+            outputs = [(one["run_id"], one.get("outputs")) for one in bodies]
+            # Not the runs of other repositories, which `import --all-projects` brings.
+            named = sorted({run for run, out in outputs if not (isinstance(out, dict) and "repository" in out)})
         return named[::-1][:_RUNS]  # an id begins with the time
 
     def _left_by_runs(self, runs: Sequence[str], known: Sequence[str]) -> Iterator[PackLine]:
-        """What the summaries of runs say, a line each; not what is in it already."""
+        """Yields the items of run summaries, one line each, without those in `known`."""
         for run in runs:
             told, parts = pack_lines.ToldRevision(run, "run", None, "what the last runs left"), self._summary_of(run)
             rows = [("", one) for one in parts.get("", [])[:1]]
@@ -196,7 +196,7 @@ class SessionBook(Concern):
 
 
 def sections_of(page: str) -> dict[str, list[str]]:
-    """The items of a run's summary by the heading they stand under; the sentence at its top under none."""
+    """Returns the items of a run's summary by their heading; the sentence at its top under an empty heading."""
     found: dict[str, list[str]] = {}
     title = ""
     for row in page.splitlines():
@@ -214,7 +214,7 @@ def _shorter(one: PackSection) -> PackSection:
 
 
 def _work(found: PackMaterial, last: Sequence[str]) -> Iterator[PackLine]:
-    """The objective, the place, and what to do first."""
+    """Yields the objective, the branch and commit, and the first steps."""
     session = found.chosen.session
     here = material.here(found)
     thread = pack_lines.ToldRevision(session.id, "session", None, "the session to continue") if session else here
@@ -230,11 +230,11 @@ def _work(found: PackMaterial, last: Sequence[str]) -> Iterator[PackLine]:
 
 
 def next_steps(session: Session | None) -> list[str]:
-    """What a session leaves to do first: questions that wait, what is open, what failed when last run."""
+    """Returns a session's next steps: questions that wait, open items, and commands that failed when last run."""
     if session is None:
         return []
     asked = [f"ask the person: {one.text} ({one.id})" for one in session.pending]
     opened = [f"{one.text} ({one.id})" for one in session.still_open]
-    failed = [f"mend what failed when last run: {one.text}" for one in brief.failing(session.commands)[-2:]]
+    failed = [f"fix what failed when last run: {one.text}" for one in brief.failing(session.commands)[-2:]]
     later = [f"follow up: {one.text} ({one.id})" for one in session.still_to_follow]
     return [*asked[:2], *opened[:3], *failed, *later[:2]]

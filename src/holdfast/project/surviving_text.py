@@ -1,7 +1,7 @@
-"""What was written then, looked for in the work tree: whether it stands, and where.
+"""Finds the lines that a session wrote in the work tree, and cites them as evidence.
 
-A memory that cites the wrong lines looks better founded than it is, so where there is doubt nothing is cited. What is
-cited is cited as the session's own commits have it: a session may be imported long after its code has changed.
+A memory that cites the wrong lines looks better founded than it is, so in doubt nothing is cited. Evidence cites the
+text of the session's own commits: a session may be imported long after its code has changed.
 """
 
 import contextlib
@@ -30,32 +30,33 @@ from holdfast.recall.applicable_memories import stems
 from holdfast.store import capsule, fsio
 from holdfast.values import frozen
 
-MAX_FILE = 4 << 20
-MAX_SPAN = 40  # lines that are cited: of more, most have nothing to do with the statement
-MOST = 3  # files that are cited
-MOST_TRIED = 2_000  # paths that calls may have named
-MOST_LOOKED_AT = 40  # files of a session in which a name is looked for
-_REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # of the moment
-COMMENT = "code-comment"  # the rule of what a turn wrote into code as a comment
-_BEGINS = 40  # letters of a comment, which is wrapped after 60 and more
-_SHORT = 3  # letters of a name that stands anywhere by chance
+# The limits below are guesses, except where a reason is given.
+MAX_FILE = 4 << 20  # bytes; larger files are data and not code
+MAX_SPAN = 40  # lines cited: in a longer span, most lines have nothing to do with the statement
+MOST = 3  # files cited: each changes at some time, and makes the memory stale
+MOST_TRIED = 2_000  # words of calls that are tried as paths: bounds the reads of file names
+MOST_READ = 40  # files of a session in which a name is searched: bounds the reads of files
+_REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # momentary
+COMMENT = "code-comment"  # the rule for comments that a turn wrote into code
+_BEGINS = 40  # letters of a comment: its first row, as comments are wrapped after 60 and more
+_SHORT = 3  # letters: a shorter name appears anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
 _DOCUMENTS = regex(r"(?i)\.(?:md|mdx|txt|rst|adoc)$")
 _HUMPS = regex(r"\b[A-Z][a-z0-9]+(?:[A-Z]\w*)+")
 _LACKS = regex(r"(?i)\b(?:never|not|without|no|only|nie|kein\w*|nicht|ohne)\b|n't\b|不|没有")
-_COMMITTED = 3600  # seconds after its last turn in which people commit what a session did
+_COMMITTED = 3600  # seconds after its last turn in which people commit the work of a session
 _REPLACED = regex(
     r"(?i)\b(?:instead|rather than|no longer|not|never|replac|remov|renam|drop|delet|deprecat)|\bfrom\b.*\bto\b|n't\b"
 )
 _BLANK = regex(r"\s")
 _WORD = regex(r"[\w.@+/-]{1,4096}")
-_OF_A_FILE = 3  # words that a whole file shares with a statement that names nothing in it
-_SHARED = 2  # telling words that lines share with the statement, if it does not name their file
+_OF_A_FILE = 3  # words that a whole file must share with a statement that names nothing in it
+_SHARED = 2  # words that lines must share with a statement that does not name their file: one is chance
 
 
 @frozen
 class Rests:
-    """A file that something rests on, and whether it still does."""
+    """A file that a statement relies on, and whether its lines are still there."""
 
     path: str
     state: str  # holds, changed, gone
@@ -63,7 +64,7 @@ class Rests:
 
 
 class WrittenFiles:
-    """The work tree's files as they are now, each read once."""
+    """The current files of the work tree, each read once."""
 
     def __init__(self, top: str) -> None:
         self._top = top
@@ -71,24 +72,24 @@ class WrittenFiles:
         self._turns: dict[str, list[Mapping[str, Any]]] = {}
 
     def turns(self, folder: str) -> list[Mapping[str, Any]]:
-        """The rows of a run's turns."""
+        """Returns the rows of a run's turns."""
         if folder not in self._turns:
             self._turns[folder] = list(turns_of(folder))
         return self._turns[folder]
 
     def rests(self, path: str, wrote: frozenset[str]) -> Rests:
-        """Whether a file is still there, and all the lines that were written into it."""
+        """Returns whether a file and the lines that were written into it are still there."""
         now = self.now(path)
         if now is None:
-            return Rests(path, "gone", "not there any more")
+            return Rests(path, "gone", "the file is gone")
         if not wrote:
-            return Rests(path, "holds", "there")
+            return Rests(path, "holds", "the file is there")
         kept = len(wrote.intersection(map(line_hash, now)))
-        words = f"{kept:,} of {len(wrote):,} lines written then are still there"
+        words = f"{kept:,} of {len(wrote):,} lines written in the session are still there"
         return Rests(path, "holds" if kept == len(wrote) else "changed", words)
 
     def now(self, path: str) -> tuple[str, ...] | None:
-        """The lines of a file; None if it cannot be read."""
+        """Returns the lines of a file; None if it cannot be read."""
         if path not in self._lines:
             try:
                 data = fsio.read(os.path.join(self._top, *path.split("/")), limit=MAX_FILE)
@@ -98,30 +99,30 @@ class WrittenFiles:
         return self._lines[path]
 
     def saw(self, folder: str, names: Sequence[str]) -> bool:
-        """Whether the calls of a run, or what came of them, hold one of these names."""
-        told = (text for _, *texts in _calls(folder) for text in texts)
-        return any(name in text for text in told for name in names)
+        """Whether the inputs or outputs of a run's calls contain one of these names."""
+        all_texts = (text for _, *texts in _calls(folder) for text in texts)
+        return any(name in text for text in all_texts for name in names)
 
-    def looked_at(self, folder: str, turn: int) -> list[str]:
-        """Files that the calls of a run name up to a turn, the last first; its repository may have lain elsewhere."""
-        asked = (given for at, given, _ in _calls(folder) if at <= turn)
-        words = dict.fromkeys(word for given in asked for word in _WORD.findall(given))
+    def files_read(self, folder: str, turn: int) -> list[str]:
+        """Returns files that the calls up to a turn name, the last first; the repository may have been elsewhere."""
+        inputs = (given for at, given, _ in _calls(folder) if at <= turn)
+        words = dict.fromkeys(word for given in inputs for word in _WORD.findall(given))
         last = (word for word in reversed(words) if "." in word.rpartition("/")[2])
         ends = (word.split("/", skipped)[-1] for word in last for skipped in range(1 + word.count("/")))
         there = (end for end in islice(ends, MOST_TRIED) if ".." not in end and self.now(end))
-        return list(dict.fromkeys(islice(there, MOST_LOOKED_AT)))
+        return list(dict.fromkeys(islice(there, MOST_READ)))
 
 
 @frozen
 class _Committed:
-    """A file as a commit has it."""
+    """The version of a file in a commit."""
 
     text: FileVersion
     blob: str
 
 
 class SessionFiles:
-    """The files of a run as its commits left them; git is asked once for each commit and each file."""
+    """The files of a run as its commits left them; git runs once for each commit and each file."""
 
     def __init__(self, clone: Clone, folder: str, files: WrittenFiles) -> None:
         self.clone, self.folder, self.files = clone, folder, files
@@ -129,7 +130,7 @@ class SessionFiles:
         self._texts: dict[tuple[str, str], _Committed | None] = {}
 
     def committed(self, path: str, turn: int) -> _Committed | None:
-        """A file as it was after the work of a turn; None where no commit that is here tells."""
+        """Returns a file as it was after a turn; None if no commit in this clone has it."""
         commit = self._commit(path, turn)
         for name in (path, *self._names_before(path)) if commit else ():
             if (found := self._read(commit or "", name)) is not None:
@@ -137,32 +138,32 @@ class SessionFiles:
         return None
 
     def _commit(self, path: str, turn: int) -> str | None:
-        """The commit that holds what a turn did: its own last one, else the next that the run made.
+        """Returns the commit with the work of a turn: its own last one, else the next of the run.
 
-        After the last commit of a run this is the right one for files that nobody wrote since; a run without
-        commits stood on the one it began with.
+        After the run's last commit, that one counts for files that the run did not write again. Without commits it is
+        the one that the run started from.
         """
         rows = [(int(row["turn"]), row) for row in self.files.turns(self.folder)]
-        made = [(at, str(row["commits"][-1])) for at, row in rows if row["commits"]]
-        if later := [oid for at, oid in made if at >= turn]:
+        commits = [(at, str(row["commits"][-1])) for at, row in rows if row["commits"]]
+        if later := [oid for at, oid in commits if at >= turn]:
             return later[0]
-        at, last = made[-1] if made else (0, self._began_at)
+        at, last = commits[-1] if commits else (0, self._first_head)
         return None if any(path in row["files"] for n, row in rows if n > at) else last
 
     @cached_property
-    def _began_at(self) -> str | None:
+    def _first_head(self) -> str | None:
         anchor = capsule.read_context(self.folder).get("anchor")
         head = anchor.get("head") if isinstance(anchor, dict) else None
         return head if isinstance(head, str) else None
 
     def _names_before(self, path: str) -> list[str]:
-        """The names that a file had when the run wrote it, if it was renamed since."""
+        """Returns the names that a file had when the run wrote it, if it was renamed since."""
         return [old for old, new in self._renamed.items() if new == path]
 
     @cached_property
     def _renamed(self) -> dict[str, str]:
         wrote = dict.fromkeys(path for row in self.files.turns(self.folder) for path in row["files"])
-        gone = [path for path in wrote if self.files.now(path) is None][:MOST_LOOKED_AT]
+        gone = [path for path in wrote if self.files.now(path) is None][:MOST_READ]
         return {old: place.path for old, place in places(self.clone.repo, gone).items()} if gone else {}
 
     def _read(self, commit: str, path: str) -> _Committed | None:
@@ -174,10 +175,10 @@ class SessionFiles:
         return self._texts[key]
 
     def _blob(self, commit: str, path: str) -> str | None:
-        """The blob of a path in a commit; for all files of the run at once."""
+        """Returns the blob of a path in a commit; reads those of all files of the run at once."""
         if (commit, path) not in self._blobs:
             wrote = (one for row in self.files.turns(self.folder) for one in row["files"])
-            asked = list(dict.fromkeys([path, *wrote]))[:MOST_LOOKED_AT]
+            asked = list(dict.fromkeys([path, *wrote]))[:MOST_READ]
             found: dict[str, str] = {}
             with contextlib.suppress(HoldfastError):  # a commit of another clone, or one that was rewritten
                 found = self.clone.repo.blobs_at(commit, asked) if is_oid(commit) else {}
@@ -186,15 +187,15 @@ class SessionFiles:
 
 
 def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
-    """The turn of each step of a run, what its calls were given, and what came of them; damage is left out."""
+    """Yields the turn of each step of a run, with the inputs and the outputs of its calls; skips damaged rows."""
     for row in capsule.read_rows(folder, CYCLES):
         with contextlib.suppress(LookupError, TypeError):
-            given, came = row["proposal"]["calls"], row["result"]["calls"]
-            yield row["turn"], "\n".join(one["input"] for one in given), "\n".join(one["output"] for one in came)
+            calls, results = row["proposal"]["calls"], row["result"]["calls"]
+            yield row["turn"], "\n".join(one["input"] for one in calls), "\n".join(one["output"] for one in results)
 
 
 def cited(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
-    """Receipts for the lines that a find is about: written in its turn, and all of them there now."""
+    """Returns evidence for the lines that a find is about: written in its turn, and all still there."""
     files, receipts = session.files, list[Evidence]()
     for path, wrote in written(session.folder, found.turn):
         if len(receipts) == MOST:
@@ -205,7 +206,7 @@ def cited(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
         now = files.now(path) or () if then is None else [line.decode("utf-8", "replace") for line in then.text.lines]
         span = _about(found.statement, path, now, wrote)
         if span is not None:
-            with contextlib.suppress(HoldfastError):  # not tracked, or nothing that can be cited
+            with contextlib.suppress(HoldfastError):  # not tracked, or not fit to be cited
                 named = _Named("lines", path, f"{span[0]}-{span[1]}")
                 cut = then and then.text.cite_lines(*span, size=len(then.blob))
                 receipts.append(may_be_cited(session.clone, cut) if cut else resolve(session.clone, str(named)))
@@ -214,7 +215,7 @@ def cited(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
 
 @frozen
 class _Named:
-    """Something that a find is about: a symbol, some lines, or a whole file."""
+    """The subject of a find: a symbol, some lines, or a whole file."""
 
     kind: str  # symbol, lines, file
     path: str
@@ -225,21 +226,21 @@ class _Named:
 
 
 def _receipt(session: SessionFiles, turn: int, named: _Named) -> Evidence:
-    """The receipt for it as the session left it; where that cannot be told, as it is now."""
-    then = session.committed(named.path, turn) if named.kind != "lines" else None  # these stand as they were written
+    """Returns the evidence as the session left it; if that is unknown, as it is now."""
+    then = session.committed(named.path, turn) if named.kind != "lines" else None  # lines were found unchanged
     if then is not None and named.kind == "file":
         return may_be_cited(session.clone, FileEvidence(then.text.path, then.blob))
     if then is not None:
-        with contextlib.suppress(HoldfastError):  # it had another name then
+        with contextlib.suppress(HoldfastError):  # the symbol had another name then
             return may_be_cited(session.clone, then.text.cite_symbol(named.part, size=len(then.blob)))
     return resolve(session.clone, str(named))
 
 
 def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
-    """Receipts where the lines themselves cannot be cited: for symbols and files that a find is about.
+    """Returns evidence for the symbols and files that a find is about, if its lines cannot be cited.
 
-    It names them; or it is about a symbol that its turn wrote into. Files of its own turn come first, then those of
-    later turns, which carried it out, then earlier ones; where none of these holds a name of the find, what was read. A
+    The find names them, or its turn wrote into the symbol. Files of its own turn come first, then those of later turns,
+    which carried it out, then earlier ones; if none of these contains a name of the find, files that the run read. A
     whole file is the last resort: it changes soon.
     """
     clone, folder, files = session.clone, session.folder, session.files
@@ -247,13 +248,13 @@ def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]
     own = [path for turn, paths in rows if turn == found.turn for path in paths]
     others = [path for turn, paths in rows if turn > found.turn for path in paths]
     others += [path for turn, paths in rows if turn < found.turn for path in paths]
-    there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_LOOKED_AT]
+    there = [path for path in dict.fromkeys((*own, *others)) if files.now(path) is not None][:MOST_READ]
     names = list(dict.fromkeys((*_names(found.statement), *_names(found.details))))
     if not any(_names_some(files, path, names) for path in there):
-        there += [path for path in files.looked_at(folder, found.turn) if _names_some(files, path, names)]
+        there += [path for path in files.files_read(folder, found.turn) if _names_some(files, path, names)]
     if not any(_names_some(files, path, names) for path in there):
         there = _naming(clone, files, _names(found.statement)) or there
-    # What is tested says more than its test, and code more than what somebody wrote about it.
+    # Tested code is better evidence than its test, and code better than a document about it.
     there.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
@@ -262,17 +263,17 @@ def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]
     cited = cited or [_Named("symbol", path, name) for path in spelled or code for name in _defined(files, path, names)]
     cited += [_Named("file", path) for path in spelled]
     if not cited:
-        said = f"{found.statement}\n{found.details}"
-        cited = [_Named("symbol", path, name) for path, name in _written_into(folder, found.turn, said, files)]
+        text = f"{found.statement}\n{found.details}"
+        cited = [_Named("symbol", path, name) for path, name in _written_into(folder, found.turn, text, files)]
         near = [path for path in there if path in own] or there
         written_code = [path for path in near if path in code]
-        shares = _sharing_words(said, written_code, files) or _sharing_words(said, near, files)
+        shares = _sharing_words(text, written_code, files) or _sharing_words(text, near, files)
         cited += [_Named("file", path) for path in shares]
     receipts: list[Evidence] = []
     for one in cited:
         if len(receipts) == MOST or (receipts and one.kind == "file"):
             break
-        with contextlib.suppress(HoldfastError):  # not tracked, ambiguous, or nothing that can be cited
+        with contextlib.suppress(HoldfastError):  # not tracked, ambiguous, or not fit to be cited
             receipts.append(_receipt(session, found.turn, one))
     return receipts
 
@@ -280,15 +281,15 @@ def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]
 def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: ExtractedMemory) -> bool:
     """Whether some of the code that a find names is here, or its session saw none of it here.
 
-    What failed is worth knowing when it is gone, too, and what a person or the agent's memory file says is no report
-    of code. A comment is gone with its words.
+    A dead end is worth knowing after its code is gone, and statements of a person or of a memory file do not report
+    code. A comment counts as gone with its words.
     """
     rows = files.turns(folder)
     if found.kind != "dead-end" and _is_mended(clone, files, rows, found):
         return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
-        return True  # or the session's files are not of this repository: nobody can tell
+        return True  # without such files they were not of this repository, and the state is unknown
     if found.rule == COMMENT:
         return any(_in_comments(found.words, files.now(path) or ()) for path in wrote)
     spelled = {name.removesuffix("()").strip("`") for name in session_statements.code_names(found.statement)}
@@ -298,8 +299,8 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
     lasts = [last if len(last := name.rpartition(".")[2]) > _SHORT else name for name in names]
     if _is_missing(clone, files, folder, lasts, found):
         return False
-    asked = [part for last in lasts for part in ("-e", last)]
-    here, in_head = ("--untracked", *asked), ("--recurse-submodules", *asked, "HEAD")  # also what is not checked out
+    options = [part for last in lasts for part in ("-e", last)]
+    here, in_head = ("--untracked", *options), ("--recurse-submodules", *options, "HEAD")  # HEAD for sparse checkouts
     if any(clone.repo.attempt("grep", "-qF", *where).returncode != 1 for where in (here, in_head)):
         return True
     named = [f"*{name}*" for name in names]
@@ -307,8 +308,8 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
 
 
 def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[str], found: ExtractedMemory) -> bool:
-    """Whether half of the code that a find says is there is gone, though the session saw it."""
-    if _REPLACED.search(found.statement):  # what it says was replaced may well be gone
+    """Whether at least half of the code that a find names is gone, though the session saw it."""
+    if _REPLACED.search(found.statement):  # replaced code is expected to be gone
         return False
     gone = [
         name
@@ -321,10 +322,10 @@ def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[
 
 
 def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, Any]], found: ExtractedMemory) -> bool:
-    """Whether somebody changed the code of a fault afterwards, in its session or since, or nobody can tell.
+    """Whether the code of a reported fault was changed afterwards, in its session or since, or this is unknown.
 
-    What an agent tells of code before its session changes that code counts as such a fault, however it is worded:
-    "counts returned parcels as sold" holds no word that says so.
+    An agent's statement about code that its session changes later counts as such a fault, however it is worded:
+    "counts returned parcels as sold" has no word for a fault.
     """
     row = next((row for row in rows if row["turn"] == found.turn), None)
     if row is None:
@@ -334,8 +335,8 @@ def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, An
         changes = list(_changes(clone, files, _names(found.statement)))
         return not changes or max(changes) > said  # in doubt it is not proposed
     until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
-    told_before = not row.get("wrote") or found.rule == "agents-words"  # before the edits, if there are any
-    if until is not None and not (told_before and found.who == "agent" and _describes(found)):
+    before_edits = not row.get("wrote") or found.rule == "agents-words"
+    if until is not None and not (before_edits and found.who == "agent" and _describes(found)):
         return False
     last = datetime.fromisoformat(until).timestamp() + _COMMITTED if until else float("inf")
     return any(said < changed <= last for changed in _changes(clone, files, _names(found.statement)))
@@ -346,24 +347,24 @@ def _describes(found: ExtractedMemory) -> bool:
 
 
 def _changes(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> Iterator[int]:
-    """When each line of the functions of these names was written."""
+    """Yields when each line of the functions of these names was written."""
     for path in _naming(clone, files, names) if names else ():
         for name in _defined(files, path, names):
             one = symbols.fitting(path, _symbols(files, path), name)[0]
-            told = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
-            yield from (int(row[12:]) for row in told.stdout.split(b"\n") if row.startswith(b"author-time "))
+            blame = clone.repo.attempt("blame", "-w", "--line-porcelain", "-L", f"{one.first},{one.last}", "--", path)
+            yield from (int(row[12:]) for row in blame.stdout.split(b"\n") if row.startswith(b"author-time "))
 
 
 def _in_comments(words: str, lines: Sequence[str]) -> bool:
-    """Whether words stand in the comments of a file, wrapped in whatever way."""
+    """Whether a file contains these words of a comment, however they are wrapped."""
     own = words.partition("` ")[2] if words.startswith("`") else words
     text = "".join(filter(str.isalnum, "".join(lines)))
     return "".join(filter(str.isalnum, own[1:])) in text
 
 
 def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[_Named]:
-    """Where a comment stands, by how it begins."""
-    own = words.partition("` ")[2] or words  # after the name of what it stands above
+    """Yields the line of a comment, found by its start, if only one line has it."""
+    own = words.partition("` ")[2] or words  # after the name of the code below it
     begins = own[1:_BEGINS].rpartition(" ")[0] or own
     for path in paths:
         found = [at for at, line in enumerate(files.now(path) or (), 1) if begins in line]
@@ -372,17 +373,17 @@ def _comment(words: str, paths: Sequence[str], files: WrittenFiles) -> Iterator[
 
 
 def _naming(clone: Clone, files: WrittenFiles, names: Sequence[str]) -> list[str]:
-    """The files of the repository that hold most of these names; none if that is true of many."""
-    asked = [part for name in names for part in ("-e", name)]
-    told = clone.repo.attempt("grep", "-lzIF", *asked).stdout if asked else b""
-    paths = [os.fsdecode(path) for path in told.split(b"\0")[:-1]][:MOST_LOOKED_AT]
+    """Returns the files of the repository with most of these names; none if there are many such files."""
+    options = [part for name in names for part in ("-e", name)]
+    listed = clone.repo.attempt("grep", "-lzIF", *options).stdout if options else b""
+    paths = [os.fsdecode(path) for path in listed.split(b"\0")[:-1]][:MOST_READ]
     held = {path: sum(_names_some(files, path, [name]) for name in names) for path in paths}
     best = [path for path in paths if held[path] == max(held.values())]
     return best if len(best) <= MOST else []
 
 
 def _names(text: str) -> list[str]:
-    """The names of code in a text, the longest first."""
+    """Returns the names of code in a text, the longest first."""
     spelled = {name.removesuffix("()") for name in (*session_statements.code_names(text), *_HUMPS.findall(text))}
     return sorted((one for one in spelled if len(one) > _SHORT), key=lambda one: (-len(one), one))
 
@@ -397,29 +398,29 @@ def _symbols(files: WrittenFiles, path: str) -> list[source_text.Symbol]:
 
 
 def _defined(files: WrittenFiles, path: str, names: Sequence[str]) -> list[str]:
-    """The names that a file defines, once each."""
+    """Returns the names that a file defines exactly once."""
     text = "\n".join(files.now(path) or ())
     wanted = [name for name in names if name in text]
     known = _symbols(files, path) if wanted else []
     return [name for name in wanted if len(symbols.fitting(path, known, name)) == 1]
 
 
-def _sharing_words(said: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
-    """The file that shares most words with a statement; a word that stands in all of them tells nothing.
+def _sharing_words(text: str, paths: Sequence[str], files: WrittenFiles) -> list[str]:
+    """Returns the file that shares most words with a statement; a word counts less the more files have it.
 
-    Of a document it must be half of them: a plan or a diary shares some with everything.
+    A document must share half of them: a plan or a diary shares some with everything.
     """
-    words = frozenset(stems(said))
+    words = frozenset(stems(text))
     shared = {path: words.intersection(stems(f"{path} " + "\n".join(files.now(path) or ()))) for path in paths}
     often = Counter(word for some in shared.values() for word in some)
     least = {path: max(_OF_A_FILE, len(words) / 2 if _DOCUMENTS.search(path) else 0) for path in paths}
-    told = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= least[path]}
-    return [path for path in told if told[path] == max(told.values())][:1]
+    score = {path: sum(1 / often[word] for word in some) for path, some in shared.items() if len(some) >= least[path]}
+    return [path for path in score if score[path] == max(score.values())][:1]
 
 
-def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> list[tuple[str, str]]:
-    """The one symbol that most of what a turn wrote stands in, and that shares words with the statement."""
-    words, best = frozenset(stems(said)), (False, 0, "", "")
+def _written_into(folder: str, turn: int, text: str, files: WrittenFiles) -> list[tuple[str, str]]:
+    """Returns the symbol with lines of a turn that shares most words with the statement; none if few lines remain."""
+    words, best = frozenset(stems(text)), (False, 0, "", "")
     for path, wrote in written(folder, turn):
         now = files.now(path) or ()
         standing = [at for at, line in enumerate(now, 1) if line_hash(line) in wrote]
@@ -428,13 +429,13 @@ def _written_into(folder: str, turn: int, said: str, files: WrittenFiles) -> lis
         for one in _symbols(files, path):
             if any(one.first <= at <= one.last for at in standing):
                 shared = len(words.intersection(stems(f"{one.name} " + "\n".join(now[one.first - 1 : one.last]))))
-                if shared >= _SHARED:  # what is tested says more than its test
+                if shared >= _SHARED:  # tested code before its test
                     best = max(best, (not _TESTS.search(path), shared, path, one.name))
     return [best[2:]] if best[1] else []
 
 
 def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:
-    """The files that a turn of a run wrote, each with hashes of the lines; what is damaged is left out."""
+    """Yields the files that a turn of a run wrote, each with hashes of the lines; skips damaged rows."""
     try:
         with open(os.path.join(folder, *LINES.split("/")), "rb") as file:
             for line in file:
@@ -448,14 +449,14 @@ def written(folder: str, turn: int) -> Iterator[tuple[str, frozenset[str]]]:
         return
 
 
-def _about(said: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> tuple[int, int] | None:
-    """The first and last line of the one part that is about the statement, counted from 1."""
-    words = frozenset(stems(said))
+def _about(text: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> tuple[int, int] | None:
+    """Returns the first and last line, from 1, of the written part that fits the statement best; None in doubt."""
+    words = frozenset(stems(text))
     parts = list(_parts(now, wrote))
     shares = [words.intersection(stems("\n".join(now[first:last]))) for first, last in parts]
     most = max(map(len, shares), default=0)
     best = [part for part, shared in zip(parts, shares, strict=True) if len(shared) == most]
-    if len(best) != 1 or (most < _SHARED and path not in paths_spelled(said)):
+    if len(best) != 1 or (most < _SHARED and path not in paths_spelled(text)):
         return None
     first, last = best[0]
     if last - first > MAX_SPAN:  # from the first line that shares a word with the statement to the last
@@ -467,7 +468,7 @@ def _about(said: str, path: str, now: Sequence[str], wrote: frozenset[str]) -> t
 
 
 def _parts(now: Sequence[str], wrote: frozenset[str]) -> Iterator[tuple[int, int]]:
-    """Where written lines stand together; what tells nothing, such as a bracket, does not part them."""
+    """Yields ranges of adjacent written lines; trivial lines, such as a bracket, do not separate them."""
     first = last = -1
     for at, line in enumerate(now):
         if line_hash(line) in wrote:

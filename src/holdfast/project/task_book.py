@@ -1,4 +1,4 @@
-"""Goals, tasks and links: who does what, what comes next, and what two sides say differently."""
+"""Goals, tasks, claims and links, and the merge conflicts between two versions of an entry."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LABEL = "Rests on:"
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
 
 
-_HASH = regex(r"@[0-9a-f]{40,64}\b")  # a receipt's, which nobody reads
+_HASH = regex(r"@[0-9a-f]{40,64}\b")  # of a receipt; noise for people
 
 
 _LIKELY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
@@ -56,7 +56,7 @@ _LIKELY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
 
 @frozen
 class Shaky:
-    """A memory that a task rests on and that does not hold as it did."""
+    """A memory that a task relies on and that no longer counts as accepted."""
 
     task: str
     memory: str
@@ -66,45 +66,46 @@ class Shaky:
 
 @frozen
 class Next:
-    """What can be done now, best first, why the rest cannot, and the longest way to the end."""
+    """The ready tasks, best first, why the others wait, and the critical path."""
 
     ready: tuple[Task, ...]  # tasks and subtasks
     to_close: tuple[Task, ...]  # goals, milestones and epics whose parts and needs are all closed
-    unplanned: tuple[Task, ...]  # those that have neither parts nor needs yet
+    unplanned: tuple[Task, ...]  # goals, milestones and epics without parts and needs
     waiting: tuple[WaitingTask, ...]
     claims: dict[str, task_claims.TaskClaim]  # the live ones, by task
     critical_path: tuple[str, ...]
     graph: TaskGraph
-    claimed: Task | None = None  # by this very question
-    away: int = 0  # if nothing is to be done here: how many tasks other branches have
-    shaky: tuple[Shaky, ...] = ()  # memories that open tasks rest on and that no longer hold
+    claimed: Task | None = None  # by this call
+    shared: bool = False  # whether other clones see that claim
+    away: int = 0  # number of tasks on other branches, if there are none here
+    shaky: tuple[Shaky, ...] = ()  # memories that open tasks rely on and that no longer hold
     resting: bool = False  # whether an open task names a memory at all
-    proposed: int = 0  # if nothing is ready: how many steps agents planned that are no tasks
+    proposed: int = 0  # number of steps that agents planned and that are not tasks yet, if nothing is ready
 
 
 @frozen
 class TaskShown:
-    """One task with everything around it."""
+    """One task with its claim, parts, progress and commits."""
 
     placed: task_board.TaskFile
-    standing: tuple[str, ...]  # why it is not ready; empty if it is, or is closed
+    standing: tuple[str, ...]  # why it is not ready; empty if it is ready or closed
     unblocks: tuple[str, ...]
     parts: tuple[str, ...]
     progress: tuple[int, int]
     claim: task_claims.TaskClaim | None
-    away: dict[str, tuple[str, ...]]  # nodes it names that are not here, and the branches that have them
-    commits: dict[str, commit_anchors.ResolvedCommit]  # the commits it cites, and where they are now
+    away: dict[str, tuple[str, ...]]  # nodes that it names and that only other branches have, with these branches
+    commits: dict[str, commit_anchors.ResolvedCommit]  # the commits that it cites, and their current place
 
 
 class TaskBook(Concern):
-    """What is to be done."""
+    """The tasks, claims and links of this project. A line is the id of a branch's work."""
 
     subject = "tasks"
 
     def shaky(self, tasks: Iterable[Task]) -> tuple[Shaky, ...]:
-        """The memories that open tasks name and that no longer hold, or do not hold as they did."""
-        there = [task for task in tasks if not task.is_closed and rests_on_something(task)]
-        naming = {task.id: set(_NAME.findall(" ".join(_texts(task)))) for task in there}
+        """Returns the memories that open tasks name and that no longer count as accepted."""
+        open_ones = [task for task in tasks if not task.is_closed and rests_on_something(task)]
+        naming = {task.id: set(_NAME.findall(" ".join(_texts(task)))) for task in open_ones}
         if not any(naming.values()):
             return ()
         found = self.project.memory.knowledge()
@@ -115,20 +116,20 @@ class TaskBook(Concern):
         )
 
     def rests_on(self, names: Sequence[str], notes: str = "") -> str:
-        """A task's notes with a line that names the memories it rests on."""
+        """Returns a task's notes with a row that names the memories it relies on."""
         if not names:
             return notes
         known = {one.id for one in self.project.memory.knowledge().standings}
         if unknown := [name for name in names if name not in known]:
-            raise BadInput(f"{unknown[0]} is no memory here", hint="See `holdfast memories`.")
+            raise BadInput(f"there is no memory {unknown[0]}", hint="See `holdfast memories`.")
         return f"{notes}\n\n{LABEL} {', '.join(names)}".strip()
 
     def board(self) -> task_board.Board:
-        """Every task visible here."""
+        """Reads every task visible here."""
         return task_board.read(self.active)
 
     def add(self, title: str, **fields: Any) -> Task:
-        """Add a node to the work graph.
+        """Adds a node to the work graph.
 
         Fields: kind, needs, parent, owner, priority, layer, systemic_scale, impact, evidence,
         acceptance, notes, id.
@@ -136,24 +137,24 @@ class TaskBook(Concern):
         return self.shown(task_lifecycle.add(self.active, title=title, **fields))
 
     def add_from(self, item: str, title: str | None = None, **fields: Any) -> Task:
-        """Make a task of what a session left open, such as `SES-4d2:o1`; there it is closed.
+        """Creates a task from an open item of a session, such as `SES-4d2:o1`, and closes the item.
 
-        An agent's plan is only a proposal: this is how somebody says yes to a part of it.
+        An agent's plan is only a proposal; this accepts one step of it.
         """
         session, found = session_note.open_item(self.active, item)
         return self.shown(self._from_item(session, found, title or found.text, fields))
 
     def add_all_from(self, session: str, **fields: Any) -> list[Task]:
-        """Make a task of each thing that a session left open, each needing the one before it.
+        """Creates a task from each open item of a session; each needs the one before it.
 
         A plan has an order: `next` must not offer its last step first.
         """
-        whose, found = session_note.open_items(self.active, session)
-        made: list[Task] = []
-        for one in found:
-            needs = [*(fields.get("needs") or ()), *(before.id for before in made[-1:])]
-            made.append(self._from_item(whose, one, one.text, {**fields, "needs": needs}))
-        return self.shown(made)
+        owner, items = session_note.open_items(self.active, session)
+        tasks: list[Task] = []
+        for item in items:
+            needs = [*(fields.get("needs") or ()), *(before.id for before in tasks[-1:])]
+            tasks.append(self._from_item(owner, item, item.text, {**fields, "needs": needs}))
+        return self.shown(tasks)
 
     def _from_item(self, session: Session, item: SessionItem, title: str, fields: Mapping[str, Any]) -> Task:
         runs = [f"run:{turn.run}" for turn in session.turns[-1:] if turn.run]
@@ -163,27 +164,27 @@ class TaskBook(Concern):
             "evidence": [*(fields.get("evidence") or ()), *runs],
             "parent": fields.get("parent") or (only if only in task_board.read(self.clone).placed else None),
         }
-        made = task_lifecycle.add(self.clone, title=title, **given)
-        session_note.close_as_task(self.clone, session, item, made.id)
-        return made
+        task = task_lifecycle.add(self.clone, title=title, **given)
+        session_note.close_as_task(self.clone, session, item, task.id)
+        return task
 
     def proposed(self, board: task_board.Board | None = None) -> list[agent_plans.AgentPlan]:
-        """What agents planned on this line and nobody made a task of, newest session first."""
-        there = board or self.board()
-        return agent_plans.find_agent_plans(self.clone, there) if self.settings.has("sessions") else []
+        """Returns the plans of agents on this line that are not tasks yet, newest session first."""
+        board = board or self.board()
+        return agent_plans.find_agent_plans(self.clone, board) if self.settings.has("sessions") else []
 
     def edit(self, name: str, **changes: Any) -> Task:
-        """Change fields of a task; None takes a field's value away."""
+        """Changes fields of a task; None removes a field's value."""
         return self.shown(task_lifecycle.edit(self.active, name, **changes))
 
     def link(self, name: str, *, needs: Iterable[str] = (), no_needs: Iterable[str] = ()) -> Task:
-        """Add needs to a task, and take others away; a cycle is refused."""
+        """Adds needs to a task and removes others; refuses a cycle."""
         return self.shown(task_lifecycle.link(self.active, name, needs=needs, no_needs=no_needs))
 
     def start(
         self, name: str, *, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Task:
-        """Claim a task and begin it; Claimed if somebody else has it, in any clone if a server is configured."""
+        """Claims and starts a task; raises Claimed if somebody else has it, in any clone if a server is configured."""
         who = self._who(owner, session)
         with self._among_clones() as team:
             task = self.board().find(name).task if team.is_configured else None
@@ -196,7 +197,7 @@ class TaskBook(Concern):
                 raise
 
     def done(self, name: str, *, evidence: Sequence[str] = (), without_evidence: bool = False) -> FinishedTask:
-        """Finish a task with its evidence: what is cited, else the commits and runs since it was started."""
+        """Finishes a task with the cited evidence, else with the commits and runs since it was started."""
         with self._freed(name):
             return self.shown(
                 task_lifecycle.done(
@@ -205,22 +206,22 @@ class TaskBook(Concern):
             )
 
     def block(self, name: str, *, reason: str) -> Task:
-        """Say that something outside the graph holds a task back."""
+        """Marks a task as blocked by something outside the graph."""
         with self._freed(name):
             return self.shown(task_lifecycle.stop(self.active, name, "blocked", reason=reason))
 
     def drop(self, name: str, *, reason: str | None = None) -> Task:
-        """Say that a task will not be done; what needed it no longer waits for it."""
+        """Drops a task; tasks that need it no longer wait for it."""
         with self._freed(name):
             return self.shown(task_lifecycle.stop(self.active, name, "dropped", reason=reason))
 
     def reopen(self, name: str) -> Task:
-        """Open a task again that was blocked, done, dropped or given up."""
+        """Reopens a task that was blocked, done, dropped or given up."""
         with self._freed(name):
             return self.shown(task_lifecycle.stop(self.active, name, "open"))
 
     def show(self, name: str) -> TaskShown:
-        """One task, why it waits, what waits for it, and who works on it."""
+        """Returns one task, why it waits, which tasks wait for it, and who works on it."""
         board = self.board()
         placed = board.find(name)
         task, graph = placed.task, board.graph
@@ -245,10 +246,10 @@ class TaskBook(Concern):
     def next(
         self, *, claim: bool = False, owner: str | None = None, session: str | None = None, lasting: timedelta = LASTING
     ) -> Next:
-        """What is ready, why the rest is not, and what comes free; `claim` takes the best that is free."""
-        # Before looking: what changes meanwhile must not be missed.
+        """Returns the ready tasks and why others wait; `claim` claims the best free one."""
+        # Taken before reading, so that a change made meanwhile is not missed.
         self.project.seen = refresh.signature_of(self.active)
-        taken = self._claim_next(self._who(owner, session), lasting) if claim else None
+        taken, shared = self._claim_next(self._who(owner, session), lasting) if claim else (None, False)
         board = self.board()
         graph = board.graph
         ready, waiting = graph.ready(), graph.waiting()
@@ -263,6 +264,7 @@ class TaskBook(Concern):
             critical_path=graph.critical_path(),
             graph=graph,
             claimed=taken,
+            shared=shared,
             away=0 if ready or waiting else self.count_elsewhere(board),
             shaky=self.shaky(board.tasks),
             resting=any(rests_on_something(task) for task in board.tasks if not task.is_closed),
@@ -270,15 +272,15 @@ class TaskBook(Concern):
         )
 
     def count_elsewhere(self, board: task_board.Board) -> int:
-        """How many tasks are on other branches and not on this board."""
+        """Returns how many tasks are on other branches and not on this board."""
         return task_board.count_elsewhere(self.clone, {placed.path for placed in board.placed.values()})
 
     def claims(self) -> dict[str, task_claims.TaskClaim]:
-        """Who works on what right now, in any work tree of this clone."""
+        """Returns the live claims in all work trees of this clone, by task."""
         return task_claims.live(self.clone.layout, self.clone.now())
 
     def release(self, name: str) -> Task:
-        """Give up the claim on a task."""
+        """Gives up the claim on a task."""
         freed = self.shown(task_lifecycle.release(self.active, name))
         if _is_server(self.settings.database_url):
             with self._among_clones() as team:
@@ -287,7 +289,7 @@ class TaskBook(Concern):
         return freed
 
     def push(self) -> StorePushed:
-        """Give a lost or new server what this clone has: its agents in SQLite and its live claims; nothing twice."""
+        """Copies this clone's agents in SQLite and its live claims to a new or restored server, without duplicates."""
         if not _is_server(self.settings.database_url):
             raise BadInput(
                 "no server is configured", hint="Set HOLDFAST_DATABASE_URL to postgresql://USER@HOST/DATABASE."
@@ -299,7 +301,8 @@ class TaskBook(Concern):
             source = opened.enter_context(closing(book.connect(local=True))) if has_own else None
             return shared_claims.push(source, target, clone=team.holder, claims=team.held())
 
-    def _claim_next(self, who: TaskWorker, lasting: timedelta) -> Task | None:
+    def _claim_next(self, who: TaskWorker, lasting: timedelta) -> tuple[Task | None, bool]:
+        """The task that was claimed, if any, and whether other clones see it."""
         with self._among_clones() as team:
             elsewhere = team.elsewhere()
 
@@ -309,11 +312,12 @@ class TaskBook(Concern):
                 except Claimed:
                     return False  # another clone was faster
 
-            return task_lifecycle.claim_next(self.clone, who, lasting=lasting, is_free=is_free)
+            taken = task_lifecycle.claim_next(self.clone, who, lasting=lasting, is_free=is_free)
+            return taken, team.is_seen
 
     @contextmanager
     def _freed(self, name: str) -> Iterator[None]:
-        """Give a claim of this clone up among all clones, too, once what is done here has ended it."""
+        """Gives up a claim on the server too, if the block ends it in this clone."""
         held = None
         if _is_server(self.settings.database_url):
             found = self.board().find(name).task.id
@@ -325,7 +329,7 @@ class TaskBook(Concern):
 
     @contextmanager
     def _among_clones(self) -> Iterator[CloneClaims]:
-        """The claims that all clones see, if a server is configured; nothing is connected before it is asked."""
+        """Yields the claims that all clones share, if a server is configured; connects on first use."""
         team = CloneClaims(self.project)
         try:
             yield team
@@ -333,29 +337,29 @@ class TaskBook(Concern):
             team.close()
 
     def import_text(self, text: str) -> task_json.TaskPlan:
-        """Add the tasks and links of a JSON or JSONL text, all or none; gives those that are new."""
+        """Adds the tasks and links of a JSON or JSONL text, all or none; returns the new ones."""
         return self.shown(task_json.bring(self.active, text))
 
     def export_text(self, *, lines: bool = False) -> str:
-        """All tasks and links as JSON, or one object a line."""
+        """Returns all tasks and links as JSON, or with `lines` as JSONL."""
         found = project_state.read(self.clone, board=self.board())
-        written = task_json.to_jsonl if lines else task_json.to_json
-        return written(found.board.tasks, found.links)
+        to_text = task_json.to_jsonl if lines else task_json.to_json
+        return to_text(found.board.tasks, found.links)
 
     def state(self) -> project_state.ProjectState:
-        """The long cache: goals, milestones, the graph, checkpoints, links."""
+        """Reads the project state: goals, milestones, the graph, checkpoints, links."""
         return project_state.read(self.active)
 
     def add_link(self, target: str, *, title: str | None = None, id: str | None = None) -> Link:  # noqa: A002
-        """Keep a canonical link to a tracked path, an address or a commit."""
+        """Adds a canonical link to a tracked path, an address or a commit."""
         return self.shown(canonical_links.add(self.active, target, title=title, id=id))
 
     def remove_link(self, name: str) -> Link:
-        """Take a canonical link away."""
+        """Removes a canonical link."""
         return self.shown(canonical_links.remove(self.active, name))
 
     def links(self) -> list[canonical_links.ListedLink]:
-        """The canonical links, the dead ones marked."""
+        """Returns the canonical links; dead ones are marked."""
         return canonical_links.listed(self.active)
 
     def _who(self, owner: str | None, session: str | None) -> TaskWorker:
@@ -363,29 +367,28 @@ class TaskBook(Concern):
         return task_lifecycle.TaskWorker(self.clone.scan.text(" ".join(name.split())), session)
 
     def conflicts(self) -> list[EntryConflict]:
-        """Every entry that waits for somebody to choose, with both sides field by field."""
+        """Returns every entry in conflict, with both sides field by field."""
         return merge_conflicts.find(self.clone)
 
     def overruled(self, *, since: str | None = None) -> list[EntryConflict]:
-        """What merges after a commit decided against one side; without one, the last merges."""
+        """Returns the entries for which merges since a commit, or the last merges, chose one side."""
         return merge_conflicts.overruled(self.clone, since=since)
 
     def conflict(self, name: str) -> EntryConflict:
-        """The conflict about an entry, by its id or the beginning of it."""
+        """Returns the conflict about an entry, by its id or the start of it."""
         return conflict_settlement.named(self.clone, name)
 
     def resolve(self, name: str, choices: Mapping[str, str]) -> conflict_settlement.SettledConflict:
-        """Settle a conflict: field to `ours`, `theirs` or a value, `*` for all; nothing: the merged text."""
+        """Settles a conflict: field to `ours`, `theirs` or a value, `*` for all; no choices: the merged text."""
         done = conflict_settlement.resolve(self.clone, self.conflict(name), choices)
         git_notices.drop_notices(self.clone)
         return self.shown(done)
 
 
 class CloneClaims:
-    """This clone's claims among those of all clones of the project; without a server they are its own affair.
+    """This clone's claims on the server that all clones of the project share; without a server they are local.
 
-    A server that does not answer hinders nobody: the claim holds in this clone, and a note says that others do not
-    see it.
+    If the server does not answer, the claim still holds in this clone, and a note says that others do not see it.
     """
 
     def __init__(self, project: Project) -> None:
@@ -394,43 +397,48 @@ class CloneClaims:
 
     @cached_property
     def where(self) -> str:
-        """The machine and the folder, for people of other clones."""
+        """The machine and folder of this clone, for people in other clones."""
         import socket
 
         return f"{socket.gethostname()}:{self._project.clone.repo.top}"
 
     @cached_property
     def holder(self) -> str:
-        """What tells this clone from all others: a copy of it, on this machine or another, is not the same."""
+        """The id of this clone; a copy of it, on this machine or another, has another id."""
         clone = self._project.clone
-        told = f"{self.where.partition(':')[0]}\n{clone.repo.common_dir}\n{clone.repo_id}"
-        return hashlib.sha256(os.fsencode(told)).hexdigest()[:32]
+        text = f"{self.where.partition(':')[0]}\n{clone.repo.common_dir}\n{clone.repo_id}"
+        return hashlib.sha256(os.fsencode(text)).hexdigest()[:32]
 
     @cached_property
     def _claims(self) -> SharedClaims:
         book = self._project.agents
         return shared_claims.SharedClaims(book.connect(), self.holder)
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether other clones see the claims of this one: a server is configured, and it answered."""
+        return self.is_configured and not self._failed
+
     def elsewhere(self) -> frozenset[str]:
-        """The tasks that other clones have claimed, as far as the server says."""
-        return self._asked(lambda: self._claims.elsewhere()) or frozenset()  # noqa: PLW0108 - connects in there
+        """Returns the tasks that other clones have claimed, according to the server."""
+        return self._ask_server(lambda: self._claims.elsewhere()) or frozenset()  # noqa: PLW0108 - connects in there
 
     def take(self, task: Task | None, owner: str, lasting: timedelta) -> bool:
-        """Claim a task among all clones; gives whether that is new. Claimed if another clone has it."""
+        """Claims a task on the server; returns whether the claim is new. Raises Claimed if another clone has it."""
         if task is None or not self.is_configured:
-            self._say_local()
+            self._note_local()
             return False
-        return bool(self._asked(lambda: self._claims.take(self.claim(task.id, task.title, owner, lasting))))
+        return bool(self._ask_server(lambda: self._claims.take(self.claim(task.id, task.title, owner, lasting))))
 
     def claim(self, task: str, title: str, owner: str, lasting: timedelta) -> SharedClaim:
-        """A claim of this clone, as others see it."""
+        """Returns a claim of this clone as the server stores it."""
         branch, seconds = self._project.clone.repo.head().branch, lasting.total_seconds()
         return shared_claims.SharedClaim(
             task=task, title=title, owner=owner, where=self.where, branch=branch, seconds=seconds
         )
 
     def held(self) -> list[SharedClaim]:
-        """All live claims of this clone."""
+        """Returns all live claims of this clone."""
         book, now = self._project.tasks, self._project.clone.clock()
         titles = {task.id: task.title for task in book.board().tasks}
         return [
@@ -439,11 +447,11 @@ class CloneClaims:
         ]
 
     def release(self, task: str, *, anyones: bool = False) -> SharedClaim | None:
-        """Give a claim up among all clones."""
-        return self._asked(lambda: self._claims.release(task, anyones=anyones))
+        """Gives up a claim on the server."""
+        return self._ask_server(lambda: self._claims.release(task, anyones=anyones))
 
-    def _asked(self, question: Callable[[], T]) -> T | None:
-        """What the server answers; None if there is none, or it does not answer, which is said once."""
+    def _ask_server(self, question: Callable[[], T]) -> T | None:
+        """Returns the server's answer; None without a server, or if it does not answer, which is noted once."""
         if not self.is_configured or self._failed:
             return None
         try:
@@ -455,31 +463,32 @@ class CloneClaims:
             self._project.clone.notes.append(f"other clones do not see this: {error}")
             return None
 
-    def _say_local(self) -> None:
-        """Say once in a clone that others do not see its claims; where there are no others, say nothing."""
+    def _note_local(self) -> None:
+        """Notes once in a clone that other clones do not see its claims; not in a clone without a remote."""
         clone = self._project.clone
         mark = os.path.join(clone.layout.claims, "local")
         if os.path.lexists(mark) or not clone.repo.text("remote"):
             return
         clone.notes.append(
-            "a claim is local to this clone: others see it only if database.url names a server (docs/agents.md)"
+            "a claim is local to this clone: others see it only if database.url names a server"
+            " (docs/reference/agents.md)"
         )
         fsio.make_dirs(clone.layout.claims)
         fsio.replace(mark, b"")
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Closes the connection to the server."""
         if "_claims" in self.__dict__:
             self._claims.close()
 
 
 def _is_server(url: str | None) -> bool:
-    """Whether a setting names a database that other clones see; the libraries for it are not loaded for this."""
+    """Whether a setting names a database that other clones share; loads no database library."""
     return (url or "").startswith(("postgresql:", "postgres:", "postgresql+"))
 
 
 def rests_on_something(task: Task) -> bool:
-    """Whether a task seems to name a memory; cheap, for it is asked of every task."""
+    """Whether a task seems to name a memory; cheap, as it runs for every task."""
     return any(map(_LIKELY.search, _texts(task)))
 
 

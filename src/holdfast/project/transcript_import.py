@@ -1,4 +1,4 @@
-"""Transcripts of agents: imported on request, and as hooks report them."""
+"""Imports transcripts of agents, on request and when hooks report them."""
 
 from __future__ import annotations
 
@@ -35,45 +35,47 @@ if TYPE_CHECKING:
     from holdfast.capture.records.knowledge_files import SkippedKnowledge
     from holdfast.model.evidence import Evidence
 
-Progress = Callable[[int, int], None]  # bytes that are done, bytes in all
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 
-# Why a transcript was left alone.
+# Why a transcript was left out.
 OTHER, OLDER, EMPTY = "of another repository", "older than asked for", "nothing in it for a memory"
 
 
 _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}")
-_MAX_FOUND = 10_000  # files of a folder that somebody names
+_MAX_FOUND = 10_000  # files of a named folder that are tried; a guess: bounds a wrong choice such as the home folder
 
 
 @mutable
 class Brought:
-    """What an import came to, or comes to while it is under way."""
+    """The result of an import, so far or final."""
 
     agent: str
-    folder: str = ""  # where its transcripts lie
-    files: int = 0  # transcripts that were looked at
-    sessions: int = 0  # of this repository, that were read
-    foreign: int = 0  # of other repositories, imported because all of them were asked for
+    folder: str = ""  # where its transcripts are
+    files: int = 0  # transcripts that were opened
+    sessions: int = 0  # sessions that were imported, with those of sub-agents
+    subagents: int = 0
+    foreign: int = 0  # of these, sessions of other repositories (`--all-projects`)
     left: list[SkippedKnowledge] = field(default_factory=list)  # not asked for, each with why: OTHER, OLDER, EMPTY
-    runs: list[str] = field(default_factory=list)  # made now
+    runs: list[str] = field(default_factory=list)  # created now
     turns: int = 0
-    copies: int = 0  # turns that stand in another session as well
-    twins: int = 0  # turns that came in through another tool before
-    unanchored: int = 0  # runs whose commit nobody can tell
+    copies: int = 0  # turns that another session has as well
+    twins: int = 0  # turns that were imported through another tool before
+    unanchored: int = 0  # runs whose commit is unknown
     proposed: list[str] = field(default_factory=list)  # ids of new candidates
     joined: int = 0
-    unknown: Counter[str] = field(default_factory=Counter)  # records nobody here knows, by kind
-    damaged: int = 0  # lines that are no record
-    partly: list[SkippedKnowledge] = field(default_factory=list)  # packed ones that were read no further than a limit
+    unknown: Counter[str] = field(default_factory=Counter)  # unknown records, by kind
+    damaged: int = 0  # lines that are not a record
+    partly: list[SkippedKnowledge] = field(default_factory=list)  # compressed ones that were read up to a limit
     skipped: list[SkippedKnowledge] = field(default_factory=list)
 
     def skip(self, path: str, error: BaseException) -> None:
-        said = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
-        self.skipped.append(knowledge_files.SkippedKnowledge(path, said))
+        reason = str(error) if isinstance(error, HoldfastError | OSError) else f"it cannot be read: {error!r}"
+        self.skipped.append(knowledge_files.SkippedKnowledge(path, reason))
 
-    def add(self, taken: IntakeResult, *, ours: bool) -> None:
+    def add(self, taken: IntakeResult, *, ours: bool, role: str) -> None:
         self.sessions += 1
+        self.subagents += role == "subagent"
         self.foreign += not ours
         self.runs += taken.runs
         self.turns += taken.turns
@@ -94,11 +96,11 @@ class _Chosen:
     ours: bool = True
 
 
-SMALL = 4 << 20  # bytes of transcripts that any command reads on its way; more is left to the background
+SMALL = 4 << 20  # bytes of transcripts that a command imports; a guess: more goes to the background, nobody waits
 
 
 class TranscriptImport(Concern):
-    """What agents did, read from their own transcripts."""
+    """Imports of the sessions of agents from their transcripts."""
 
     def import_agent(
         self,
@@ -109,12 +111,11 @@ class TranscriptImport(Concern):
         everywhere: bool = False,
         progress: Progress | None = None,
     ) -> Brought:
-        """Take in what an agent's transcripts say of this repository; running it again adds only what is new.
+        """Imports an agent's sessions in this repository; a second import adds only what is new.
 
-        `path` is a transcript or a folder of them, else the agent's own folder. `since` is a date or how long
-        ago, such as 30d. With `everywhere` the sessions of all repositories are taken, not only of this one:
-        what others say can be found, but nothing goes on from it or is proposed. A transcript that is named
-        is this repository's, by the word of who names it.
+        `path` is a transcript or a folder of them, by default the agent's own folder. `since` is a date or an age,
+        such as 30d. `everywhere` imports the sessions of all repositories: those of others can be found, but they are
+        not continued and propose nothing. A transcript named by `path` always counts as this repository's.
         """
         tool = agents.dialect(name)
         folder, files = self._places(tool, path)
@@ -129,10 +130,10 @@ class TranscriptImport(Concern):
         return self._brought(bringing)
 
     def import_specstory(self, path: str | None = None, *, progress: Progress | None = None) -> Brought:
-        """Import the conversations that SpecStory wrote here, or in a file or folder that somebody names."""
+        """Imports the conversations that SpecStory wrote here, or those in a file or folder."""
         folder, tool = path or os.path.join(self.clone.repo.top, *specstory.FOLDER.split("/")), specstory.DIALECT
         if not os.path.exists(folder):
-            raise NotFound(f"there is no {folder}", hint="Name the folder of SpecStory's history.")
+            raise NotFound(f"there is no folder {folder}", hint="Name the folder of SpecStory's history.")
         found = [folder] if os.path.isfile(folder) else [*tool.files(folder)]
         bringing = Brought("SpecStory", folder)
         with self._intake() as ingest:
@@ -141,7 +142,7 @@ class TranscriptImport(Concern):
         return self._brought(bringing)
 
     def import_entire(self, *, progress: Progress | None = None) -> Brought:
-        """Import the sessions of Entire's branch, each with the commits whose trailer names one of its checkpoints."""
+        """Imports the sessions of Entire's branch, with the commits whose trailers name their checkpoints."""
         tell, repo = progress or (lambda *_: None), self.clone.repo
         tip = entire.tip(repo)
         if tip is None:
@@ -160,7 +161,7 @@ class TranscriptImport(Concern):
         return self._brought(bringing)
 
     def _take_entire(self, ingest: TranscriptIntake, one: entire.EntireSession, tip: str, bringing: Brought) -> None:
-        """Import one session: its transcript is put where its agent's dialect can read it, and taken away again."""
+        """Imports one session: writes its transcript to a file that its agent's dialect can read, then deletes it."""
         if one.size > entire.MAX_BLOB:
             bringing.skip(one.session, TooLarge(f"its transcript has {one.size:,} bytes"))
             return
@@ -172,7 +173,7 @@ class TranscriptImport(Concern):
             self.clone.repo.forget_answers()
             name = next((name for name in agents.DIALECTS if agents.dialect(name).is_mine(path)), None)
             if name is None:
-                bringing.skip(one.session, BadInput("no agent is known that writes such a transcript"))
+                bringing.skip(one.session, BadInput("the transcript is in no known agent's format"))
                 return
             tool = entire.belonging(agents.dialect(name), one, tip)
             chosen = self._choose(tool, ingest, iter([path]), Brought(name), since=None, named=True)
@@ -194,16 +195,16 @@ class TranscriptImport(Concern):
         return contextlib.closing(intake.TranscriptIntake(self.clone, decided=decided, sessions=sessions))
 
     def _forget_next(self) -> None:
-        """Let go of what is kept as the answer to `next`: it knows nothing of new plans."""
+        """Deletes the stored answer to `next`: it does not know new plans."""
         refresh.keep_ready(self.clone, dict.fromkeys(("next", "next --json"), ("", "")), signature="")
 
     def _places(self, tool: Dialect, path: str | None) -> tuple[str, Iterator[str]]:
-        """Where the transcripts lie, and they themselves."""
+        """Returns the folder of the transcripts, and the transcripts."""
         if path is None:
             folder = tool.home(dict(self.project.environ), os.path.expanduser("~"))
             if not os.path.isdir(folder):
                 raise NotFound(
-                    f"there is no folder {folder}: {tool.name} was not used here",
+                    f"there is no folder {folder}: {tool.name} was not used on this machine",
                     hint="Name the folder, or one transcript, after the agent.",
                 )
             return folder, tool.files(folder)
@@ -223,7 +224,7 @@ class TranscriptImport(Concern):
         since: str | datetime | None,
         named: bool,
     ) -> list[_Chosen]:
-        """The transcripts that are young enough, as they came about: what is copied before its copies."""
+        """Returns the transcripts since a date in order of their start, so that originals come before copies."""
         oldest = ago(since, self.clone.clock()) if isinstance(since, str) else since
         found = []
         for path in files:
@@ -238,7 +239,7 @@ class TranscriptImport(Concern):
                 bringing.skip(path, error)
         if not named:
             ingest.repository.look_for(one.origin.commit for one in found)
-            found = list(_told_apart(found, ingest.repository, bringing))
+            found = list(_with_owner(found, ingest.repository, bringing))
         return sorted(found, key=lambda one: (one.origin.role == "subagent", one.origin.started or "", one.path))
 
     def _take_all(
@@ -253,12 +254,12 @@ class TranscriptImport(Concern):
                 if taken is None:
                     bringing.left.append(knowledge_files.SkippedKnowledge(one.path, EMPTY))
                 else:
-                    bringing.add(taken, ours=one.ours)
+                    bringing.add(taken, ours=one.ours, role=one.origin.role)
                     if (end := taken.counted.read_to) is not None:
-                        reason = f"it unpacks to more than {end >> 20} MiB; unpack it to read on"
+                        reason = f"it decompresses to more than {end >> 20} MiB; decompress it to import the rest"
                         bringing.partly.append(knowledge_files.SkippedKnowledge(one.path, reason))
                     self._harvest_transcript(taken, bringing, may_ask=True)
-            except (NotStored, ReadOnlyStore):  # the next one would not be stored either
+            except (NotStored, ReadOnlyStore):  # the next one would fail as well
                 raise
             except live_transcripts.BAD as error:
                 bringing.skip(one.path, error)
@@ -266,7 +267,7 @@ class TranscriptImport(Concern):
             tell(passed, total)
 
     def _harvest_transcript(self, taken: IntakeResult, bringing: Brought, *, may_ask: bool = False) -> None:
-        """Propose memories from the runs of a session; a model command is asked by `import` and in the background."""
+        """Proposes memories from the runs of a session; only `import` and background work ask the model command."""
         files = surviving_text.WrittenFiles(self.clone.repo.top)
         for run, said in taken.said.items():
             source, folder = f"run:{run}", self.clone.layout.run(run)
@@ -289,27 +290,27 @@ class TranscriptImport(Concern):
     def _evidence(
         self, source: str, session: surviving_text.SessionFiles, found: utterance.ExtractedMemory
     ) -> list[str | Evidence]:
-        """What a find rests on."""
+        """Returns the evidence of a find."""
         named = surviving_text.cited(session, found) or surviving_text.cited_names(session, found)
         return [*_shown_by(source, session.folder, found), *named]
 
     def record(self, tool: Dialect, path: str) -> str:
-        """Record the run in one transcript of ours, once, and propose what it says; gives the run's id."""
+        """Records the run of one of our own transcripts, once, and proposes its memories; returns the run's id."""
         with self._intake() as ingest:
             taken = ingest.take_in(tool, path, ended=True)
         if taken is None:
-            raise BadInput(f"{path} holds no run")
+            raise BadInput(f"{path} has no run")
         self._propose_from(taken, may_ask=False)
         self.project.views.render_quietly()
         known = import_progress.load(self.clone.stores, taken.agent, taken.session)
         return known.runs[-1].run if known and known.runs else taken.runs[-1]
 
     def drain(self) -> live_transcripts.LiveDrain:
-        """Read the transcripts that agents' hooks told of, as far as they have got; nobody waits for it."""
+        """Imports the transcripts that hooks reported, in the background."""
         return self._drain(None)
 
     def drain_some(self) -> None:
-        """The same on the way of any command, if it is little; a failure is said and stops nothing."""
+        """Imports them within a command, if they are small; a failure becomes a note."""
         try:
             self.project.has_backlog = self._drain(SMALL).too_long
         except live_transcripts.BAD as error:
@@ -319,7 +320,7 @@ class TranscriptImport(Concern):
         if not any(agent_inbox.is_filled(store) for store in self.clone.stores):
             live_transcripts.leave_no_drawer(self.clone)
             return live_transcripts.LiveDrain()
-        for path, found in list(agent_inbox.packs(*self.clone.stores)):  # that sessions got when they started
+        for path, found in list(agent_inbox.packs(*self.clone.stores)):  # what sessions got at their start
             with contextlib.suppress(HoldfastError, OSError):
                 self._keep_pack(found)
             with contextlib.suppress(HoldfastError, OSError):
@@ -340,7 +341,7 @@ class TranscriptImport(Concern):
             done = live_transcripts.drain(self.clone, take, now=time.time_ns(), most=most, find=self._find)
         for one in taken:
             self._propose_from(one, may_ask=most is None)
-        gone = "an agent's transcript is gone, and what it said with it"
+        gone = "an agent's transcript was deleted before it was imported"
         self.clone.notes.extend([*done.failed, *(f"{gone}: {visible(path)}" for path in done.vanished)])
         if done.turns or done.runs:
             self.project.views.render_quietly()
@@ -349,23 +350,24 @@ class TranscriptImport(Concern):
         return done
 
     def _find(self, agent: str, session: str) -> str:
-        """Where an agent keeps a session of that name; nothing for a name that could lead anywhere else."""
+        """Returns the path of an agent's session by name; empty for a name that could lead out of its folder."""
         if not _NAME.fullmatch(session):
             return ""
         tool = agents.spoken_by(agent)
         return tool.find(tool.home(dict(self.project.environ), os.path.expanduser("~")), session)
 
     def _propose_from(self, taken: IntakeResult, *, may_ask: bool) -> None:
-        """Propose memories from a session, but not its own context; its receipts move to the session it is now."""
-        told = agent_session.session_id(taken.agent, taken.session)
+        """Proposes memories from a session, but not from its context; moves its receipts to its final session id."""
+        first_id = agent_session.session_id(taken.agent, taken.session)
         try:
-            if taken.session_id and taken.session_id != told:
-                receipt_files.hand_over(self.clone.layout, told, taken.session_id)
+            if taken.session_id and taken.session_id != first_id:
+                receipt_files.hand_over(self.clone.layout, first_id, taken.session_id)
             self._harvest_transcript(taken, Brought(taken.agent), may_ask=may_ask)
         except live_transcripts.BAD as error:
             self.project.harvest.not_harvested(f"{taken.agent} session {taken.session}", error)
 
     def _keep_pack(self, found: Mapping[str, Any]) -> None:
+        """Stores the receipt of a pack that a hook printed, and counts it."""
         pack, agent, session, ts = (found.get(name) for name in ("pack", "agent", "session", "ts"))
         if not (isinstance(pack, dict) and isinstance(agent, str) and isinstance(session, str)):
             return
@@ -375,17 +377,17 @@ class TranscriptImport(Concern):
         when = event.timestamp(datetime.fromtimestamp(ts / 1e9, UTC))
         kept = [line for line in lines if isinstance(line, dict)]
         owner = agent_session.session_id(agent, session)
-        told = {**head, "ts": when, "agent": agent, "agent_session": session}
-        receipt_files.keep(self.clone.layout, owner, head=told, lines=kept, stores=self.clone.stores)
+        full_head = {**head, "ts": when, "agent": agent, "agent_session": session}
+        receipt_files.keep(self.clone.layout, owner, head=full_head, lines=kept, stores=self.clone.stores)
         took = found.get("took")
-        # It lay in a file that anybody could have written.
-        told_of = [one for line in kept if isinstance(line.get("told"), list) for one in line["told"]]
-        said = given.counted(head, [one for one in told_of if isinstance(one, dict)])
-        tally.told_now(self.clone.layout, said, took if type(took) is int else 0, now=int(ts // 1e9))
+        # Checked again here: any program could have written the file.
+        entries = [one for line in kept if isinstance(line.get("told"), list) for one in line["told"]]
+        counted = given.counted(head, [one for one in entries if isinstance(one, dict)])
+        tally.told_now(self.clone.layout, counted, took if type(took) is int else 0, now=int(ts // 1e9))
 
 
-def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringing: Brought) -> Iterator[_Chosen]:
-    """Each transcript with whether it is this repository's; one that nobody can place is left out."""
+def _with_owner(found: Sequence[_Chosen], repository: SessionRepository, bringing: Brought) -> Iterator[_Chosen]:
+    """Yields each transcript with whether it is this repository's; skips those that cannot be read."""
     for one in found:
         try:
             ours = repository.owns(one.origin)
@@ -396,37 +398,38 @@ def _told_apart(found: Sequence[_Chosen], repository: SessionRepository, bringin
 
 
 def _shown_by(source: str, folder: str, found: utterance.ExtractedMemory) -> list[str]:
-    """What a find rests on: its run, and the commits of the turn it was said in."""
+    """Returns the evidence of a find: its run, and the commits of its turn."""
     row = next((row for row in run_files.turns_of(folder) if row["turn"] == found.turn), None)
     return [source, *(f"commit:{oid}" for oid in (row["commits"] if row else ())[-3:])]
 
 
-# What a page does not propose: it shows what was asked for, reported and committed, and a cause may be mended by now.
+# Rules that a run's page leaves out: it shows requests, reports and commits already, and a cause may be fixed by now.
 _LEFT_OUT = ("closing-report", "commit-message", "request", "root cause", "agents-words", "code-comment")
-_LONG = 1_500  # characters of a prompt that is a document: what it says is often what is to be written somewhere
+_LONG = 1_500  # characters; a guess: a longer prompt is a document, often the text of what is to be written
 
 
 def decided(said: Sequence[utterance.Utterance | utterance.TriedCommand]) -> dict[str, list[str]]:
-    """What was decided, ruled, found out … in a run, by type of memory, as its summary says it.
+    """Returns the decisions, rules and findings of a run for its summary, by type of memory.
 
-    Not what may well be wrong, what an agent says on the way, reports or writes into code, what it says before others
-    of its turns write files, or what a long prompt tells.
+    It leaves out uncertain statements, an agent's remarks, reports and code comments, statements before later edits,
+    and the contents of long prompts.
     """
-    told: dict[str, list[str]] = {}
+    by_kind: dict[str, list[str]] = {}
     wrote = [one.turn for one in said if getattr(one, "wrote", False)]
     asked = [one for one in said if getattr(one, "source", "") == "request"]
     documents = {one.turn for one in asked if len(getattr(one, "text", "")) > _LONG}
     for one in extraction.find_claims(said):
         lasts = one.who == "user" or one.rule == "plan" or one.turn in wrote or one.turn > max(wrote, default=0)
         quoted = one.who == "user" and one.turn in documents
-        least = 0.8 if one.rule in ("plan", "memory-file") else 0.5  # of what no word such as "we decided" says
+        # Guesses: plans and memory files lack words such as "we decided", so they need more confidence.
+        least = 0.8 if one.rule in ("plan", "memory-file") else 0.5
         if lasts and not quoted and one.confidence > least and one.rule not in _LEFT_OUT:
-            told.setdefault(one.kind, []).append(one.statement)
-    return told
+            by_kind.setdefault(one.kind, []).append(one.statement)
+    return by_kind
 
 
 def _found_in(tool: Dialect, folder: str) -> Iterator[str]:
-    """The transcripts below a folder: those the agent would find there, and any other that is one."""
+    """Yields the transcripts below a folder: those that the agent would find, then others in its format."""
     known = dict.fromkeys(tool.files(folder))
     yield from known
     left = _MAX_FOUND
@@ -441,7 +444,7 @@ def _found_in(tool: Dialect, folder: str) -> Iterator[str]:
 
 
 def ago(text: str, now: datetime) -> datetime:
-    """The moment that `2026-10-01` or a time ago, such as 30d or 12h, means."""
+    """Returns the time of a date such as `2026-10-01`, or of an age such as 30d or 12h."""
     try:
         return memory.moment(text.strip())
     except (ValueError, OverflowError):
@@ -449,6 +452,4 @@ def ago(text: str, now: datetime) -> datetime:
     try:
         return now - (memory.expiry(text, now) - now)
     except (BadInput, OverflowError):
-        raise BadInput(
-            f"{text[:80]!r} is neither a date nor a time ago", hint="Write 2026-10-01, 30d or 12h."
-        ) from None
+        raise BadInput(f"{text[:80]!r} is neither a date nor an age", hint="Write 2026-10-01, 30d or 12h.") from None

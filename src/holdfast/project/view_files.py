@@ -1,4 +1,4 @@
-"""The rendered views below .holdfast/view: written for people and tools, never read as truth."""
+"""Renders the views below .holdfast/view for people and tools; Holdfast never reads them as data."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
 
 
 _SHOWS = {"memory": "state.json", "runs": "artifacts.json", "tasks": view_edits.STATE}  # a view of each subject
-_SHOWN = "views-shown"  # begins with `views-`: it is no fact that answers rest on
-MOST_ARTIFACTS = 1000  # files in artifacts.json: a view that grows for ever is read by nobody
+_SHOWN = "views-shown"  # begins with `views-`: answers do not depend on this file
+MOST_ARTIFACTS = 1000  # files in artifacts.json; a guess: nobody reads a view that grows for ever
 
 
 class ViewFiles(Concern):
-    """What people and tools can open."""
+    """The rendered files that people and tools can open."""
 
     def __init__(self, project: Project) -> None:
         super().__init__(project)
         self._noted: set[str] = set()
 
     def artifacts(self) -> dict[str, list[dict[str, Any]]]:
-        """Task to the tracked files its runs produced, each content once."""
+        """Returns task to the tracked files that its runs produced, each content once."""
         found = self.clone.produced(newest=MOST_ARTIFACTS)
         listed = self.clone.repo.run("ls-files", "-z") if found else b""
         return views.artifacts(found, set(os.fsdecode(listed).split("\0")), erased=self.clone.erased())
 
     def render(self, *subjects: str, all_days: bool = False) -> None:
-        """Write the views of what changed: memory, candidates, runs, tasks, sessions, or all; of the journal, today
-        or all days.
+        """Writes the views of the given subjects (memory, candidates, runs, tasks, sessions), or all views; of the
+        journal, today or all days.
         """
         at, head = self.clone.repo.head(), self._in_head()
         header = views.ViewHeader(self.clone.hide.text(at.branch) if at.branch else None, at.oid, self.clone.now())
@@ -62,10 +62,10 @@ class ViewFiles(Concern):
         self._remember({subject: tree for subject, tree in head.items() if subject in changed})
 
     def catch_up(self, found: MemoryListing) -> bool:
-        """Write the views of another state (git brought something, a file was edited); whether there were any."""
+        """Renders views that are out of date (after a pull, or an edited file); returns whether there were any."""
         behind = self.behind()
-        said = "\n".join(f"{one.id} {one.status} {one.blob}" for one in found.standings)
-        standing = {"standing": hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()}
+        states = "\n".join(f"{one.id} {one.status} {one.blob}" for one in found.standings)
+        standing = {"standing": hashlib.sha256(states.encode("utf-8", "replace")).hexdigest()}
         if view_edits.read_record(self.clone, _SHOWN).get("standing") != [standing["standing"]]:
             behind.add("memory")
         if behind:
@@ -74,18 +74,18 @@ class ViewFiles(Concern):
         return bool(behind)
 
     def behind(self) -> set[str]:
-        """The subjects whose views are missing or were written from another state."""
+        """Returns the subjects whose views are missing or were written from another state."""
         shown, layout = view_edits.read_record(self.clone, _SHOWN), self.clone.layout
         missing = {subject for subject, name in _SHOWS.items() if not os.path.exists(layout.view(name))}
         missing -= set() if self.settings.has("tasks") else {"tasks"}
         return missing | {subject for subject, state in self._in_head().items() if shown.get(subject) != [state]}
 
     def published(self, behind: set[str]) -> None:
-        """What was waiting is in HEAD now, so the views show it, unless they were behind before."""
+        """Records that the views are current: publish moved the pending changes to HEAD. Not for views in `behind`."""
         self._remember({subject: tree for subject, tree in self._in_head().items() if subject not in behind})
 
     def _in_head(self) -> dict[str, str]:
-        """Subject to what its views rest on besides waiting changes: HEAD, the entry files, the rules for secrets."""
+        """Returns subject to the inputs of its views besides pending changes: HEAD, entry files, redaction rules."""
         repo = self.clone.repo
         state = f"{repo.head().oid} {repo.entry_facts() or self.clone.now()} {self.clone.hide.key}"
         return dict.fromkeys(_SHOWS, state)
@@ -97,7 +97,7 @@ class ViewFiles(Concern):
             view_edits.keep_record(self.clone, _SHOWN, now)
 
     def note(self, subject: str) -> None:
-        """Something changed on the way: the next rendering shows it."""
+        """Marks a subject as changed, for the next rendering."""
         self._noted.add(subject)
 
     def _render_memory(self, header: views.ViewHeader) -> None:
@@ -130,14 +130,14 @@ class ViewFiles(Concern):
             view_edits.remember(clone, name, data)
 
     def render_quietly(self, *subjects: str, all_days: bool = False) -> None:
-        """A view is never the truth: what was done is done, whether or not it can be shown."""
+        """Renders the views; a failure becomes a note, as the command's own work is done."""
         try:
             self.render(*filter(None, subjects), all_days=all_days)
         except (OSError, HoldfastError) as error:
             self.clone.notes.append(f"the views were not rendered: {error}")
 
     def write(self, name: str, text: str) -> None:
-        """Render a view that takes no edits; one that somebody had git track is nobody's to write over."""
+        """Writes a view that is not editable; leaves a file alone that somebody added to git."""
         if not view_edits.is_tracked(self.clone, name):
             views.write(self.clone.layout, name, self.clone.hide.text(text))
 
@@ -151,6 +151,6 @@ class ViewFiles(Concern):
             self.clone.notes.append(f"{name} was not rendered: {error}")
 
     def render_log(self) -> str:
-        """Write view/log.jsonl, and give its path."""
+        """Writes view/log.jsonl; returns its path."""
         self.write("log.jsonl", views.log_jsonl(self.project.log.events()))
         return self.clone.layout.view("log.jsonl")

@@ -1,7 +1,7 @@
-"""One agent, for the process that works as it: cycles, memory, files, and the end of a run.
+"""One agent of your own, for the process that runs it: cycles, memory, files, and the end of a run.
 
-`project.agents.get(name)` gives an `Agent`. What it keeps goes through `agent_store`; a finished run is written as a
-transcript and imported like any agent's session.
+`project.agents.get(name)` returns an `Agent`. `agent_store` stores its data; a finished run is written as a transcript
+and imported like any agent's session.
 """
 
 from __future__ import annotations
@@ -41,28 +41,27 @@ if TYPE_CHECKING:
     from holdfast.agent_store.workspace_files import Workspace
     from holdfast.project import Project
 
-MAX_AGENT_NAME = 80  # characters
-RECENT = 2  # of the last results that are recalled whatever they say: more of them would crowd out what was asked for
+RECENT = 2  # last results in every recall; a guess: more would crowd out the hits
 _EXTRA = "Install it: pip install 'holdfast[agents]'."
 _KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
-_SEALED = "[sealed]"  # stands in the project's log for what only the key opens
+_SEALED = "[sealed]"  # replaces encrypted text in the project's log
 
 
 @frozen
 class Resumption:
-    """Where an agent goes on: after its last cycle, or with one whose result nobody knows."""
+    """Where an agent continues: after its last cycle, or with an open cycle whose result is unknown."""
 
-    pending: CycleUnderWay | None  # its action may have happened: look first, then give its result
+    pending: CycleUnderWay | None  # its action may have happened: check first, then record its result
     next_index: int
     state: Any
 
 
 class Agent:
-    """One agent, for the process that works as it."""
+    """One agent, for the process that runs it."""
 
     def __init__(self, project: Project, identity: AgentIdentity) -> None:
         self._project, self.identity = project, identity
-        self._holding = False  # whether this object works as the agent: then nobody else may have done so since
+        self._holding = False  # whether this object holds the lease: then no other process may have had it since
         self._scan = project.clone.intake
         self._workspaces: dict[str, Workspace] = {}  # those with a folder: a cycle that names one keeps its files
 
@@ -81,61 +80,61 @@ class Agent:
     # ── cycles ───────────────────────────────────────────────────────────────────────────────────
 
     def resume(self) -> Resumption:
-        """Take the agent up where it stopped; Claimed if another process works as it."""
+        """Takes the lease and returns where the agent stopped; raises Claimed if another process runs it."""
 
-        def taken(tx: database.StoreTransaction) -> tuple[AgentIdentity, AgentCycle | None]:
+        def take(tx: database.StoreTransaction) -> tuple[AgentIdentity, AgentCycle | None]:
             now = agent_cycles.take(tx, self.identity, self._holder)
             return now, agent_cycles.last_cycle(tx, now)
 
-        self.identity, last = self._database.run(taken)
+        self.identity, last = self._database.run(take)
         self._holding = True
         if self.identity.locked or (last is not None and last.is_open and last.locked):
-            raise LockedText(f"what {self.name} goes on with is sealed, and its key is not here")
+            raise LockedText(f"the last cycle of {self.name} is sealed, and its key is not here")
         pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
         return Resumption(pending, self.identity.cycles, self.identity.state)
 
     def cycle(self) -> CycleUnderWay:
-        """The next cycle; nothing is kept before it proposes something."""
+        """Returns the next cycle; it is stored when it proposes something."""
         return CycleUnderWay(self, None)
 
     def cycles(self, *, last: int | None = None) -> Sequence[AgentCycle]:
-        """The cycles so far, in their order."""
+        """Returns the cycles so far, in order."""
         return self._database.run(partial(agent_cycles.cycles, agent=self.identity, newest=last), read=True)
 
     def episodes(self, last: int = 20) -> Sequence[AgentCycle]:
-        """The last cycles that have a result: what the agent did and what came of it."""
+        """Returns the last cycles with a result."""
         return [one for one in self.cycles(last=last + 1) if not one.is_open][-last:]
 
     def heartbeat(self) -> None:
-        """Say that this process still works as the agent: for a step that takes longer than the lease."""
-        held = partial(agent_cycles.take, agent=self.identity, holder=self._holder, holding=self._holding)
-        self._database.run(held)
+        """Renews the lease, for a step that takes longer than it."""
+        renew = partial(agent_cycles.take, agent=self.identity, holder=self._holder, holding=self._holding)
+        self._database.run(renew)
         self._holding = True
 
     def let_go(self) -> None:
-        """Stop working as the agent: another process need not wait for the lease."""
+        """Releases the lease, so that another process need not wait for its end."""
         self._database.run(partial(agent_cycles.let_go, agent=self.identity, holder=self._holder))
         self._holding = False
 
     def begin(self, proposal: ActionProposal) -> AgentCycle:
-        """Keep a proposal as the next cycle; durable on return."""
+        """Stores a proposal as the next cycle, durably."""
         clean = ActionProposal(**self._clean(proposal, "thoughts", "plan", "tool", "arguments", "workspace"))
         run = new_run_id(self._project.clone.clock())
-        made = partial(agent_cycles.begin, agent=self.identity, proposal=clean, action=token(16), run_id=run)
-        kept = self._database.run(partial(made, holder=self._holder, holding=self._holding))
+        begin = partial(agent_cycles.begin, agent=self.identity, proposal=clean, action=token(16), run_id=run)
+        cycle = self._database.run(partial(begin, holder=self._holder, holding=self._holding))
         self._holding = True
-        return kept
+        return cycle
 
     def end(self, cycle: AgentCycle, result: ActionResult, *, state: Any = None) -> AgentCycle:
-        """Keep what came of a cycle; durable on return."""
+        """Stores the result of a cycle, durably."""
         clean = ActionResult(**self._clean(result, "output", "error", "artifacts"))
-        made = partial(agent_cycles.finish, agent=self.identity, cycle=cycle, result=clean, holder=self._holder)
-        return self._database.run(partial(made, state=state))
+        finish = partial(agent_cycles.finish, agent=self.identity, cycle=cycle, result=clean, holder=self._holder)
+        return self._database.run(partial(finish, state=state))
 
     def _clean(self, value: ActionProposal | ActionResult, *names: str) -> dict[str, Any]:
-        """The fields without known secrets: what an agent does is written down as any other run is."""
+        """Returns the fields without known secrets, as for any other run."""
         given = {name: getattr(value, name) for name in names}
-        tables.to_json(given)  # what is no JSON is refused here, with a sentence
+        tables.to_json(given)  # refuses values that are not JSON, with a clear error
         safe = self._scan.value(given)
         return {name: tuple(one) if isinstance(one, list) and name != "output" else one for name, one in safe.items()}
 
@@ -152,12 +151,12 @@ class Agent:
         evidence: Sequence[str] = (),
         embedding: Sequence[float] | None = None,
     ) -> MemoryRecord:
-        """Keep something for this agent; durable on return. The same text in the same cycle is one record.
+        """Stores a memory of this agent, durably. The same text in the same cycle is one record.
 
-        Its vector is `embedding`, or made by the model for search by meaning if there is one.
+        Its vector is `embedding`, or comes from the model for search by meaning if there is one.
         """
         if not is_text(text) or not is_text(namespace) or self._scan.text(namespace) != namespace:
-            raise BadInput("a record is a text in a namespace whose name holds no secret")
+            raise BadInput("a record needs a text, and a namespace whose name contains no secret")
         clean = agent_memory.checked(self._scan.text(text), kind, namespace)
         evidence = [self._scan.text(one) for one in listed("evidence", evidence)]
         vault = self._database.vault
@@ -183,23 +182,23 @@ class Agent:
         embedding: Sequence[float] | None = None,
         projects: Sequence[str] = (),
     ) -> Sequence[AgentHit]:
-        """What the agent remembers about something, best first, and then its last results.
+        """Returns the agent's memories about something, best first, and then its last results.
 
-        By vectors if it has any (of `embedding`, or of the model for search by meaning), else by words. With
-        `projects` also what the agent of that name remembers in others of a shared database.
+        It searches by vectors if there are any (from `embedding`, or from the model for search by meaning), else by
+        words. `projects` adds memories of the agent of that name in other projects of a shared database.
         """
         if not is_text(query):
-            raise BadInput("recall wants a text to look for", hint='Write agent.recall("…").')
+            raise BadInput("recall needs a text to search for", hint='Write agent.recall("…").')
         namespaces, projects = listed("namespaces", namespaces), listed("projects", projects)
         if type(limit) is not int or limit < 1 or any("," in one or not one for one in projects):
-            raise BadInput("recall wants a limit of 1 or more, and names of projects without commas")
+            raise BadInput("recall needs a limit of 1 or more, and project names without commas")
         vector = self._vector(query, embedding, is_question=True)
         places = [None, *(one for one in dict.fromkeys(projects) if one != self._database.project)]
         recent = self._recent(query, namespaces)[: limit // 2]
         hits: list[AgentHit] = []
         if vector is not None:
             hits = [hit for place in places for hit in self._near(vector, limit, namespaces, place)]
-        if not hits:  # a share of words and a cosine do not compare, so it is one or the other
+        if not hits:  # scores by words and by vectors cannot be compared, so only one kind is used
             hits = [hit for place in places for hit in self._with_words(query, namespaces, place)]
         best = sorted(hits, key=lambda hit: -hit.score)[: limit - len(recent)]
         own = [hit.record.id for hit in best if hit.record is not None and hit.project is None]
@@ -210,9 +209,9 @@ class Agent:
     def _vector(
         self, text: str, embedding: Sequence[float] | None, *, is_question: bool = False
     ) -> tuple[str, Any] | None:
-        """A text's vector and the name of the model that made it; None where there is no model.
+        """Returns the name of a model and a text's vector; None without a model.
 
-        Where memories are sealed there is none either: a vector tells what its text says.
+        None also if memories are sealed: a vector reveals its text.
         """
         if self._database.vault.seals("memories"):
             return None
@@ -224,14 +223,14 @@ class Agent:
         try:
             vector = model.question(text) if is_question else model.vectors([text])[0]
         except NoModel as error:
-            self._project.clone.notes.append(f"this was not done by meaning: {error}")
+            self._project.clone.notes.append(f"the model was not used: {error}")
             return None
         return model.key, vector
 
     def _near(
         self, vector: tuple[str, Any], limit: int, namespaces: Sequence[str], project: str | None
     ) -> list[AgentHit]:
-        """The records nearest to a vector, in this project or another one."""
+        """Returns the records nearest to a vector, in this project or another one."""
         others = () if project is None else (project,)
         agent: str | None = self.identity.id
         if project is not None:
@@ -252,7 +251,7 @@ class Agent:
         ]
 
     def _with_words(self, query: str, namespaces: Sequence[str], project: str | None) -> list[AgentHit]:
-        """Records that hold words of a question: where there are no vectors."""
+        """Returns the records with words of a question, for a store without vectors."""
         words = _words(query)
         found = partial(agent_memory.with_words, agent=self.identity, words=words, namespaces=namespaces)
         others = () if project is None else (project,)
@@ -262,14 +261,14 @@ class Agent:
         ]
 
     def _recent(self, query: str, namespaces: Sequence[str]) -> list[AgentHit]:
-        """The last results, the newest first: they are of the short term, whatever they are about."""
+        """Returns the last results, newest first; they are the short-term memory, whatever the question is."""
         if namespaces and SHORT_TERM not in namespaces:
             return []
         hits = []
         for one in reversed(self.episodes(last=RECENT)):
-            came = one.result.error if one.result and one.result.error is not None else one.result and one.result.output
-            text = came if isinstance(came, str) else json.dumps(came, ensure_ascii=False)
-            if came is not None:
+            value = one.result and (one.result.output if one.result.error is None else one.result.error)
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            if value is not None:
                 hits.append(AgentHit(text=text, score=_share(text, _words(query)), found="recent", cycle=one))
         return hits
 
@@ -283,17 +282,17 @@ class Agent:
         dry_run: bool = False,
         consolidate: agent_memory.Consolidate | bool | None = None,
     ) -> PruneReport:
-        """Take away memories that are old, unused, or beyond the budget of their namespace (records, or bytes).
+        """Deletes memories that are old, unused, or beyond the budget of their namespace (records, or bytes).
 
-        Pinned ones and those of a cycle under way stay. `consolidate` turns texts into one that stands for them, or
-        True: their first sentences.
+        Pinned ones and those of an open cycle stay. `consolidate` turns the deleted texts into one summary; True uses
+        their first sentences.
         """
         if older_than is None and unused_for is None and budget is None:
             raise BadInput("say what to prune", hint="Give older_than, unused_for or budget.")
         limit = budget if isinstance(budget, MemoryBudget) else MemoryBudget(records=budget)
         numbers = [one for one in (limit.records, limit.bytes) if one is not None]
         if any(type(one) is not int or one < 0 for one in numbers):
-            raise BadInput("a budget is a number of records, nought or more", hint="Or MemoryBudget(bytes=…).")
+            raise BadInput("a budget is a number of records, zero or more", hint="Or MemoryBudget(bytes=…).")
         ages = {"older_than": _micros(older_than), "unused_for": _micros(unused_for)}
         rule = agent_memory.PruneRule(**ages, budget=limit, namespaces=tuple(namespaces))
         summarise = agent_memory.first_sentences if consolidate is True else consolidate or None
@@ -319,7 +318,7 @@ class Agent:
             summaries = agent_memory.plan_summaries(plan, going, evidence, summarise, rule.budget)
         if dry_run:
             return agent_memory.pruning_report(plan, summaries, closed)
-        for one in summaries:  # durable before what it stands for goes
+        for one in summaries:  # durable before the texts that it replaces are deleted
             self.remember(one.text, kind="reflection", namespace=plan.namespace, evidence=one.evidence)
         ids = [one for one in plan.reasons if one not in closed]
         kinds = self._database.run(partial(agent_memory.vector_kinds, ids=ids), read=True)
@@ -335,9 +334,9 @@ class Agent:
     def workspace(
         self, name: str = "main", folder: str | os.PathLike[str] | None = None, *, secrets: bool = False
     ) -> Workspace:
-        """A folder that this agent works in; a cycle that proposes with its name keeps its files with the result.
+        """Returns a folder that this agent works in; a cycle that names it stores its files with the result.
 
-        Files in which a secret is found are left out of snapshots, and said; with `secrets` they are kept.
+        Snapshots leave out files with secrets, and name them; with `secrets` they keep them.
         """
         path = None if folder is None else os.fspath(folder)
         is_clean = (lambda _: True) if secrets else self._is_clean
@@ -349,11 +348,11 @@ class Agent:
         return made
 
     def _is_clean(self, data: bytes) -> bool:
-        """Whether a piece of a file holds no secret; what is not text is not searched."""
-        return b"\0" in data[:8000] or self._scan.file(data) == data  # the rule that git knows text by
+        """Whether a piece of a file holds no secret; binary data is not searched."""
+        return b"\0" in data[:8000] or self._scan.file(data) == data  # git's rule for binary data
 
     def keep_files(self, cycle: AgentCycle) -> None:
-        """Keep the files of the workspace that a cycle named, if this process knows its folder."""
+        """Stores the files of the workspace that a cycle named, if this process knows its folder."""
         found = self._workspaces.get(cycle.proposal.workspace or "")
         if found is not None and cycle.is_open:
             found.snapshot(cycle.index)
@@ -361,9 +360,9 @@ class Agent:
     # ── the end of a run ─────────────────────────────────────────────────────────────────────────
 
     def finish(self, summary: str = "", *, task: str | None = None, lessons: Sequence[str] = ()) -> str | None:
-        """End the run: it enters the project's log, and its lessons become candidates. Gives the run's id.
+        """Ends the run: records it in the project's log and proposes its lessons; returns the run's id.
 
-        None if no cycle was done since the last run. Killed anywhere, the same call again finishes it.
+        None if there was no cycle since the last run. After a crash, the same call finishes the rest.
         """
         lessons = listed("lessons", lessons)
         resumed = self.resume()
@@ -391,28 +390,28 @@ class Agent:
 def run_rows(
     agent: str, run: str, done: Sequence[AgentCycle], *, place: Mapping[str, Any], task: str | None, summary: str
 ) -> Iterator[dict[str, Any]]:
-    """A run of cycles as a transcript; `place` says where it happened."""
+    """Yields a run of cycles as rows of a transcript; `place` has its folder, branch and commit."""
     started = _moment(done[0].started)
     yield {"type": "session", "agent": agent, "session": run, **place, "started": started, "title": task}
     yield {"type": "turn", "key": run, "ts": started, "prompt": task or ""}
     for one in done:
         proposal, result = one.proposal, one.result
-        said = proposal.thoughts if proposal.tool is None else ""
-        told = {
+        text = proposal.thoughts if proposal.tool is None else ""
+        step = {
             "type": "step",
             "id": one.action,
             "ts": _moment(one.started),
             "reasoning": proposal.thoughts,
-            "text": said,
+            "text": text,
         }
         if proposal.tool is None or result is None:
-            yield told
+            yield step
             continue
         output = result.error if result.error is not None else result.output
         text = output if isinstance(output, str) else json.dumps(output, ensure_ascii=False)
         given = json.dumps(proposal.arguments, ensure_ascii=False)
         call = {"id": one.action, "name": proposal.tool, "input": given, "output": text}
-        yield {**told, "calls": [{**call, "failed": result.error is not None}]}
+        yield {**step, "calls": [{**call, "failed": result.error is not None}]}
     if summary:
         yield {"type": "step", "id": f"{run}-end", "ts": _moment(done[-1].ended or done[-1].started), "text": summary}
 
@@ -420,7 +419,7 @@ def run_rows(
 class CycleUnderWay:
     """One cycle from its proposal to its result.
 
-    As a context, it keeps an exception as the result's error. Whatever ends the process leaves the cycle open.
+    As a context manager it stores an exception as the result's error. If the process dies, the cycle stays open.
     """
 
     def __init__(self, agent: Agent, kept: AgentCycle | None) -> None:
@@ -428,12 +427,12 @@ class CycleUnderWay:
 
     @property
     def index(self) -> int | None:
-        """Its place among the agent's cycles; None before it proposed something."""
+        """The number of the cycle; None before it proposed something."""
         return self.kept.index if self.kept else None
 
     @property
     def action(self) -> str | None:
-        """The name of its action, which stays the same after a crash: give it to tools that can tell a repeat."""
+        """The id of its action, the same after a crash: pass it to tools that detect repeats."""
         return self.kept.action if self.kept else None
 
     def propose(
@@ -445,9 +444,9 @@ class CycleUnderWay:
         arguments: Mapping[str, Any] | None = None,
         workspace: str | None = None,
     ) -> AgentCycle:
-        """Keep what the agent means to do; durable on return. Only then may it be done."""
+        """Stores the intended action, durably. Perform it only after this returns."""
         if self.kept is not None:
-            raise BadInput(f"cycle {self.index} of {self._agent.name} has a proposal already")
+            raise BadInput(f"cycle {self.index} of {self._agent.name} already has a proposal")
         given = ActionProposal(
             thoughts=thoughts, plan=listed("plan", plan), tool=tool, arguments=objected(arguments), workspace=workspace
         )
@@ -457,7 +456,7 @@ class CycleUnderWay:
     def result(
         self, *, output: Any = None, error: str | None = None, artifacts: Sequence[str] = (), state: Any = None
     ) -> AgentCycle:
-        """Keep what came of it; durable on return. `state` is what `resume` gives to the next process."""
+        """Stores the result, durably. `resume` returns `state` to the next process."""
         if self.kept is None:
             raise BadInput("a cycle needs a proposal before its result", hint="Call `cycle.propose(...)` first.")
         given = ActionResult(output=output, error=error, artifacts=listed("artifacts", artifacts))
@@ -478,7 +477,7 @@ class CycleUnderWay:
 
 
 def _without_words(cycle: AgentCycle) -> AgentCycle:
-    """A cycle as the project's log may have it when cycles are sealed: that it was, when, and whether it failed."""
+    """Returns a sealed cycle as the project's log may have it: its times, and whether it failed."""
     failed = cycle.result is not None and cycle.result.error is not None
     result = ActionResult(error=_SEALED) if failed else ActionResult(output=_SEALED)
     return replace(cycle, proposal=ActionProposal(tool=_SEALED), result=result)
@@ -489,19 +488,19 @@ def _micros(age: timedelta | None) -> int | None:
 
 
 def is_text(value: object) -> bool:
-    """Whether somebody gave a text; annotations keep nobody from giving something else."""
+    """Whether a value is a text; callers may ignore the annotations."""
     return isinstance(value, str)
 
 
 def listed(name: str, given: Any) -> tuple[str, ...]:
-    """A list of texts; BadInput for one text, which would be taken letter by letter."""
+    """Returns a list of texts; raises BadInput for a single text, which would be split into letters."""
     if is_text(given) or not isinstance(given, Sequence) or not all(map(is_text, given)):
         raise BadInput(f"{name} is a list of texts", hint=f"Write {name}=[…].")
     return tuple(given)
 
 
 def objected(arguments: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What a tool is called with."""
+    """Returns a tool's arguments as a dict; raises BadInput if they are not an object."""
     if arguments is not None and not isinstance(arguments, Mapping):
         raise BadInput("arguments is an object", hint="Write arguments={'query': …}.")
     return dict(arguments or {})
@@ -512,6 +511,7 @@ def _moment(micros: int) -> str:
 
 
 def _words(query: str) -> list[str]:
+    """Returns the 12 longest words of a question; a guess: the longest tell most, and each costs a condition."""
     return sorted({word for word in query.split() if len(word) > 2}, key=len, reverse=True)[:12]
 
 

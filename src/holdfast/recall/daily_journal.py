@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from holdfast.errors import BadInput, HoldfastError, UnsafePath
+from holdfast.git import event_lookup
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event
 from holdfast.model.journal_pages import excluding_journal_pages
@@ -70,9 +71,18 @@ def days(
     scope = "all" if everywhere else "visible"
     known = session_files.everywhere(clone.stores)
     sessions = known if everywhere else _visible_sessions(clone, known)
-    limits = {"since": min(only), "before": f"{max(only)}U"} if only else {}  # U sorts after T
-    events = _without_repeats(clone, scope, clone.find_events(scope, kinds=KINDS, **limits))
-    dates = {event.ts[:10] for event in events} | {when for one in sessions for when in dates_of(one)}
+    between = {"since": min(only), "before": f"{max(only)}U"} if only else {}  # a day's times go on with a T
+    days_of = {one.id: dates_of(one) for one in sessions}
+    # An imported run is of the day on which it ran, and its event of the day of the import.
+    runs = [run for one in sessions for run in runs_of(one) if only is None or days_of[one.id] & set(only)]
+    late = clone.find_events(scope, kinds=("run",), runs=runs) if only and runs else []
+    events_on: dict[str, list[Joined]] = {}
+    for event in _without_repeats(clone, scope, clone.find_events(scope, kinds=KINDS, **between)) + late:
+        joined = clone.joined(event)
+        day = events_on.setdefault(_day_of(joined), [])
+        if joined not in day:
+            day.append(joined)
+    dates = {*events_on, *(when for found in days_of.values() for when in found)}
     dates |= {event.ts[:10] for event in clone.find_events(scope, kinds=KINDS, oldest=1)}
     span = _commit_span(dates, only, begun=begun)
     commits = _commits(clone, known, span, everywhere=everywhere, folder=folder) if span else []
@@ -80,12 +90,17 @@ def days(
     return {
         when: JournalDay(
             when,
-            tuple(one for one in sessions if when in dates_of(one)),
-            tuple(clone.joined(event) for event in events if event.ts[:10] == when),
+            tuple(one for one in sessions if when in days_of[one.id]),
+            tuple(events_on.get(when, ())),
             tuple(one for one in commits if one.ts[:10] == when),
         )
         for when in sorted(dates if only is None else dates & set(only))
     }
+
+
+def _day_of(event: Joined) -> str:
+    """Returns the day of an event: for a run when it began, else when it was recorded."""
+    return str((event["kind"] == "run" and event.get("started")) or event["ts"])[:10]
 
 
 def _commit_span(dates: Collection[str], only: Collection[str] | None, *, begun: bool) -> tuple[str, str] | None:
@@ -98,15 +113,12 @@ def _commit_span(dates: Collection[str], only: Collection[str] | None, *, begun:
 
 
 def _visible_sessions(clone: Clone, known: Iterable[Session]) -> list[Session]:
-    """Returns the sessions of this line (a branch's work), inherited ones, and those with a merged start."""
+    """Returns the sessions of this line (a branch's work), inherited ones, and those merged into it."""
     line = clone.line()
     found = {one.id: one for one in known}
-    own = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
-    # A session of another branch that was ended from here still belongs to that branch.
-    others = found.keys() - own
-    events = clone.find_events(kinds=("session",), targets=others) if others else ()
-    linked = {event.target for event in events if clone.joined(event).get("action") in ("start", "link")}
-    return [one for one in found.values() if one.id in own or one.id in linked]
+    mine = {one.id for one in found.values() if line.sees(one.line, one.started.ts)}
+    heard = event_lookup.sessions_in_log(clone, [one for one in found.values() if one.id not in mine])
+    return [one for one in found.values() if one.id in mine or one.id in heard]
 
 
 def _commits(

@@ -89,7 +89,7 @@ Node = tuple[str, int, str]  # what it is, a row's source, and its number, path 
 Row = tuple[Any, ...]
 
 ROW, PATH, NAME = "row", "path", "name"
-SHARED = 60  # rows; a name that more share links none. docs/design/graph.md measures walks with these numbers
+SHARED = 60  # rows; a name that more share links none. docs/explanation/graph.md measures walks with these numbers
 NAMES = 24  # of one row
 PATHS = 16  # of one row
 SHORT = 7  # characters of git's short commit ids
@@ -192,7 +192,7 @@ def _is_hex(name: str) -> bool:
 
 Edges = dict[Node, dict[Node, float]]
 
-OPENED = 40  # rows whose neighbours are read; so bounded, a walk took 32 ms of CPU (docs/design/graph.md)
+OPENED = 40  # rows whose neighbours are read; so bounded, a walk took 32 ms of CPU (docs/explanation/graph.md)
 NODES = 2000
 LOOKED_UP = 400  # names and files
 
@@ -218,7 +218,7 @@ def grow_graph(nodes: RecordGraph, seeds: Mapping[Node, float]) -> Edges:
     return edges
 
 
-WEIGHT = 1.0  # of the walk, where the best hit weighs 1; docs/design/graph.md has the formula and measures it
+WEIGHT = 1.0  # of the walk, where the best hit weighs 1; docs/explanation/graph.md has the formula and measures it
 FLOOR = 0.2  # the part of a gain that does not depend on the row's words
 SURE = 0.6  # the same if the question names an id, a path or a symbol: such a start is certain
 WANTED = 1.5  # for a row of the requested kind
@@ -333,7 +333,7 @@ def _with_fallback(entry_point: "EntryPoint", complaints: list[str]) -> Step:
 
     def follow(sources: Sources, asked: SearchQuery, best: Best) -> dict[int, float]:
         try:
-            with plugins.guarded():
+            with plugins.guarded(plugins.PATIENCE):
                 return _checked_gains(entry_point.load()(sources, asked, best))
         except plugins.PluginFailed as why:
             complaints.append(f"the graph {entry_point.name} failed ({why}); the built-in one answered")

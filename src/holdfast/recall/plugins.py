@@ -45,7 +45,7 @@ class _Nowhere(io.TextIOBase):
 
 
 @contextmanager
-def guarded(patience: float = PATIENCE) -> Iterator[None]:
+def guarded(patience: float) -> Iterator[None]:
     """Runs a plugin's code: failures become `PluginFailed`, and its output is dropped.
 
     Its time is limited where Python can interrupt it: in the main thread, and not on Windows.
@@ -97,7 +97,7 @@ class PluginRetriever:
     def search(self, query: str, scope: Scope, limit: int) -> list[Hit]:
         """Returns the plugin's hits, at most `limit` and safe to show; those of our own search if it fails."""
         try:
-            with guarded():
+            with guarded(PATIENCE):
                 if self._made is None:
                     self._made = _load(self.name)(self._top, self._own)
                 return [_safe_hit(hit) for hit in _checked_hits(self._made.search(query, scope, limit), limit)]

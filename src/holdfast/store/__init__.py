@@ -1,4 +1,4 @@
-"""Truth on disk: where files lie, what their bytes mean, and the one way to write them."""
+"""The files on disk: their places, their formats, and the one way to write them."""
 
 from holdfast.lazy_module import lazy_modules
 

@@ -1,17 +1,17 @@
-"""What agents' hooks reported: which sessions continued, and where their transcripts lie.
+"""The reports of agents' hooks: which sessions continued, and where their transcripts are.
 
-    inbox/<agent>-<session>.jsonl     pointers that no drain has taken yet, a line for each event
-    inbox/<agent>-<session>.live      what the last drain saw of a session that has not ended
+    inbox/<agent>-<session>.jsonl     pointers that no drain has read yet, one row for each event
+    inbox/<agent>-<session>.live      the state of an open session at the last drain
     inbox/<agent>-<session>.told      what the session was given already; the hook's own notes
-    inbox/<agent>-<session>.pack      a pack that was given out, until a drain keeps it as a receipt
-    inbox/<agent>-<session>.vanished  pointers to a transcript that is not there any more
+    inbox/<agent>-<session>.pack      a pack that was given out, until a drain stores it as a receipt
+    inbox/<agent>-<session>.vanished  pointers to a transcript that is gone
     inbox/<agent>-<session>.unread    pointers to a transcript that cannot be read
-    inbox/seen-<agent>                its time says when the agent's hook was last run
-    inbox/late-<agent>                a byte for each time that the hook's answer came too late
+    inbox/seen-<agent>                its modification time is the last run of the agent's hook
+    inbox/late-<agent>                one byte for each answer of the hook that came too late
 
-The hook (`interfaces/agent_hook.py`) appends and waits for nobody. A drain renames the file first, so that hooks write
-to a new one, and deletes it when its transcript was read; if a drain is killed in between, the next one takes the file.
-Pointers are hints: damage costs those lines, is reported, and stops nothing.
+The hook (`interfaces/agent_hook.py`) appends and never waits. A drain renames the file first, so that hooks write to a
+new one, and deletes it when the transcript was imported; if a drain is killed in between, the next one continues with
+the file. Pointers are hints: damaged rows are skipped and reported.
 """
 
 import contextlib
@@ -26,19 +26,19 @@ from holdfast.store import fsio, git_inbox, loose_records
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen
 
-AGENT = regex(r"[a-z][a-z0-9]{0,31}")  # whoever calls our hook: those we know, and agents people build themselves
+AGENT = regex(r"[a-z][a-z0-9]{0,31}")  # known agents, and agents that people build themselves
 MAX_BYTES = 64 << 20  # of one file; hooks stop at a quarter of this
-MAX_SMALL = 1 << 20  # of a file that is not a list of pointers
-VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is reported
+MAX_SMALL = 1 << 20  # of a file that is not a list of pointers; a guess: far more than one record takes
+VANISHED_FOR = 7 * 86400  # seconds for which a vanished transcript is reported; a guess: a week's work sees it
 
 _TAKEN = ".taken-"
-_NAMES = (1 << 61) - 1  # a prime, for the hash that keeps long names apart
+_NAMES = (1 << 61) - 1  # a prime, for the hash that distinguishes long names
 VANISHED, UNREAD = ".vanished", ".unread"  # why pointers were set aside
 
 
 @frozen(kw_only=True)
 class SessionPointer:
-    """One event that an agent told of."""
+    """One event that an agent's hook reported."""
 
     ts: int  # nanoseconds
     agent: str
@@ -46,8 +46,8 @@ class SessionPointer:
     session: str
     path: str | None = None  # its transcript
     cwd: str = ""
-    tree: str = ""  # the git folder of the work tree it happened in
-    size: int = 0  # bytes of the transcript then
+    tree: str = ""  # the git folder of its work tree
+    size: int = 0  # bytes of the transcript at that time
     source: str | None = None  # why a session started
     reason: str | None = None  # why it ended
     tool: str | None = None
@@ -58,7 +58,7 @@ class SessionPointer:
 
 @frozen
 class SessionPointers:
-    """All that waits of one session, oldest first, and the files it stands in."""
+    """The waiting pointers of one session, oldest first, and their files."""
 
     agent: str
     session: str
@@ -80,32 +80,32 @@ class SessionPointers:
 
 @frozen(kw_only=True)
 class LiveSession:
-    """A session that has not ended, as the last drain saw it."""
+    """The state of an open session at the last drain."""
 
     agent: str
     session: str
     path: str
     tree: str
     seen: int  # nanoseconds: the last pointer
-    size: int = 0  # bytes of the transcript that were there then
+    size: int = 0  # bytes of the transcript at that time
     holdfast: str | None = None  # our own session
 
 
 def stem(agent: str, session: str) -> str:
-    """What a session's files are called; as the hook has it."""
+    """Returns the file name stem of a session; the hook computes the same."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session[:80])
-    if plain != session:  # others may look the same
+    if plain != session:  # other names may result in the same text
         plain += f"-{int.from_bytes(session.encode('utf-8', 'surrogatepass'), 'big') % _NAMES:x}"
     return f"{agent}-{plain}"
 
 
 def is_agent(name: object) -> bool:
-    """Whether an agent may be called that: its files here begin with its name."""
+    """Whether a name may be an agent's: its files here start with it."""
     return isinstance(name, str) and AGENT.fullmatch(name) is not None
 
 
 def is_path(text: str) -> bool:
-    """Whether a file could be called that."""
+    """Whether a text can be a file's path."""
     try:
         return b"\0" not in os.fsencode(text)
     except UnicodeEncodeError:
@@ -113,7 +113,7 @@ def is_path(text: str) -> bool:
 
 
 def waiting(*stores: Layout) -> list[SessionPointers]:
-    """What waits, left where it is, each session once."""
+    """Returns the waiting pointers by session; leaves the files in place."""
     found: dict[tuple[str, str], list[SessionPointer]] = defaultdict(list)
     files: dict[tuple[str, str], list[str]] = defaultdict(list)
     for layout in stores:
@@ -129,18 +129,18 @@ def waiting(*stores: Layout) -> list[SessionPointers]:
 
 
 def is_filled(layout: Layout) -> bool:
-    """Whether a drain would find something to do; costs one look at a folder."""
+    """Whether a drain has something to do; lists one folder."""
     return any(name.endswith((".jsonl", ".live", ".pack")) or _TAKEN in name for name in _names(layout))
 
 
 def held(layout: Layout, *, wait: float = 0.0) -> contextlib.AbstractContextManager[int]:
-    """Nobody else drains meanwhile; hooks go on. Busy if somebody does."""
+    """Holds the lock against other drains; hooks continue. Raises Busy if another drain runs."""
     fsio.make_dirs(layout.inbox)
     return fsio.locked(os.path.join(layout.inbox, "agents.lock"), wait=wait)
 
 
 def take(*stores: Layout) -> list[SessionPointers]:
-    """The same as `waiting`, in files that no hook writes to any more; `held` must be held."""
+    """Returns the waiting pointers, in files renamed so that no hook writes to them; the caller holds `held`."""
     for layout in stores:
         for path in _files(layout):
             if _TAKEN not in path:
@@ -149,7 +149,7 @@ def take(*stores: Layout) -> list[SessionPointers]:
 
 
 def drop(one: SessionPointers, keep: Sequence[SessionPointer] = ()) -> None:
-    """Forget what was taken, but for some that are asked for again."""
+    """Deletes the pointers of a session, except those in `keep`."""
     for path in one.files:
         rest = [other for other in _lines(path)[0] if other.session != one.session]
         mine = [*keep] if path == one.files[-1] else []
@@ -160,7 +160,7 @@ def drop(one: SessionPointers, keep: Sequence[SessionPointer] = ()) -> None:
 
 
 def _set_apart(layout: Layout, path: str) -> None:
-    """Give a file that hooks write to another name, and wait for one that is at it."""
+    """Renames a file that hooks write to, and waits for a hook that is writing."""
     base = os.path.basename(path)
     there = [name for name in _names(layout) if name.startswith(f"{base}{_TAKEN}")]
     number = max((int(name[-6:]) for name in there if name[-6:].isdigit()), default=0) + 1
@@ -168,14 +168,14 @@ def _set_apart(layout: Layout, path: str) -> None:
     with contextlib.suppress(FileNotFoundError), fsio.refusing(path):
         fsio.ops.rename(path, new)
         with git_inbox.settled(new):
-            pass  # a hook that holds the file writes one line
+            pass  # a hook that holds the file writes one row
 
 
-# ── sessions that go on ──────────────────────────────────────────────────────────────────────────
+# ── open sessions ────────────────────────────────────────────────────────────────────────────────
 
 
 def live(*stores: Layout) -> list[LiveSession]:
-    """The sessions that have not ended; what is damaged does not count."""
+    """Returns the open sessions; skips damaged files."""
     found: dict[tuple[str, str], LiveSession] = {}
     for one in (_live(path) for layout in stores for path in _ending(layout, ".live")):
         if one is not None:
@@ -184,13 +184,13 @@ def live(*stores: Layout) -> list[LiveSession]:
 
 
 def remember(layout: Layout, one: LiveSession) -> None:
-    """Keep what a drain saw of a session that goes on."""
+    """Stores the state of an open session."""
     path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}.live")
     fsio.replace(path, json.dumps(asdict(one)).encode("ascii") + b"\n")
 
 
 def forget(one: LiveSession | SessionPointers, *stores: Layout) -> None:
-    """A session has ended: nothing of it is needed any more."""
+    """Deletes the files of a session that has ended."""
     _unlink(one, stores, ".live", ".told")
 
 
@@ -211,25 +211,25 @@ def _live(path: str) -> LiveSession | None:
     return one if whole and is_path(one.path) and is_path(one.tree) else None
 
 
-# ── what was given ────────────────────────────────────────────────────────────────────────────────
+# ── packs that were given ────────────────────────────────────────────────────────────────────────
 
 
 def packs(*stores: Layout) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The packs that agents were given and no receipt holds yet: their files, and what these say."""
+    """Yields the files and contents of packs that agents were given and that are not yet stored as receipts."""
     for layout in stores:
         for path in _ending(layout, ".pack"):
-            yield path, loose_records.read(path, limit=8 << 20)
+            yield path, loose_records.read(path, limit=8 << 20)  # as receipt_files.MAX_FILE
 
 
 def last_seen(layout: Layout, agent: str) -> int | None:
-    """When an agent's hook was last run here, in nanoseconds; None if it never was."""
+    """Returns when an agent's hook last ran here, in nanoseconds; None if never."""
     with contextlib.suppress(OSError):
         return os.stat(os.path.join(layout.inbox, f"seen-{agent}")).st_mtime_ns
     return None
 
 
 def late(layout: Layout, agent: str) -> int:
-    """How often what an agent's hook had to tell came too late."""
+    """Returns how often the answer of an agent's hook came too late."""
     with contextlib.suppress(OSError):
         return os.stat(os.path.join(layout.inbox, f"late-{agent}")).st_size
     return 0
@@ -239,19 +239,19 @@ def late(layout: Layout, agent: str) -> int:
 
 
 def set_aside(layout: Layout, one: SessionPointers, why: str = VANISHED) -> None:
-    """Keep the pointers to a transcript that is no use: for a while it can be told what is missing."""
+    """Moves the pointers to a missing or unreadable transcript to a file of their own, to report it for a while."""
     path = os.path.join(layout.inbox, f"{stem(one.agent, one.session)}{why}")
-    fsio.replace(path, b"".join(_bytes(pointer) for pointer in one.all[-20:]))
+    fsio.replace(path, b"".join(_bytes(pointer) for pointer in one.all[-20:]))  # a guess: the report shows the last
     drop(one)
 
 
 def was_read(one: SessionPointers, *stores: Layout) -> None:
-    """A transcript could be read after all: nothing is to be told of it."""
+    """Deletes the report of an unreadable transcript that was read after all."""
     _unlink(one, stores, UNREAD)
 
 
 def vanished(*stores: Layout, why: str = VANISHED) -> list[SessionPointers]:
-    """The sessions whose transcripts went away lately, or with `UNREAD` could not be read."""
+    """Returns the sessions whose transcripts vanished lately, or with `UNREAD` could not be read."""
     files = ((path, _lines(path)[0]) for layout in stores for path in _ending(layout, why))
     return [
         SessionPointers(there[-1].agent, there[-1].session, tuple(there), (path,)) for path, there in files if there
@@ -259,7 +259,7 @@ def vanished(*stores: Layout, why: str = VANISHED) -> list[SessionPointers]:
 
 
 def sweep(now_ns: int, *stores: Layout) -> None:
-    """Drop what is too old to be told of, and notes of sessions that nobody heard of for as long."""
+    """Deletes old reports, and the hook's notes about sessions without events for as long."""
     for layout in stores:
         for ending in (VANISHED, UNREAD, ".told"):
             for path in _ending(layout, ending):
@@ -280,7 +280,7 @@ def _ending(layout: Layout, ending: str) -> list[str]:
 
 
 def _files(layout: Layout) -> list[str]:
-    """The files of pointers, those taken before first."""
+    """Returns the files of pointers, those renamed by an earlier drain first."""
     names = [name for name in _names(layout) if name.endswith(".jsonl") or _TAKEN in name]
     return _plain_files(layout, sorted(names, key=lambda name: (_TAKEN not in name, name)))
 
@@ -298,7 +298,7 @@ def _read(layout: Layout, path: str) -> list[SessionPointer]:
 
 
 def _lines(path: str) -> tuple[list[SessionPointer], int]:
-    """The pointers of a file, and how many of its lines are none."""
+    """Returns the pointers of a file, and the number of damaged rows."""
     lines = [line for line in loose_records.content(path, limit=MAX_BYTES).split(b"\n") if line]
     found = [one for line in lines if (one := _pointer(line)) is not None]
     return found, len(lines) - len(found)
@@ -313,7 +313,7 @@ def _pointer(line: bytes) -> SessionPointer | None:
         return None
     texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind")
     fields = {name: value[name] for name in texts if isinstance(value.get(name), str)}
-    for name in ("cwd", "tree", "helper"):  # a transcript of such a name is kept, and said to be gone
+    for name in ("cwd", "tree", "helper"):  # an impossible `path` stays, and its transcript is reported as gone
         if not is_path(fields.get(name, "")):
             del fields[name]
     ts, size = value.get("ts"), value.get("size")

@@ -1,9 +1,8 @@
-"""A bundle: the private store of a clone in one file, to keep or to carry to another clone.
+"""A bundle: the private store of a clone in one file, as a backup or for another clone.
 
-It is a gzipped tar whose first member lists every other with its hash. Reading one trusts nothing:
-names are allow-listed, only regular files count, sizes are capped, and a file that does not match
-its hash is refused before anything is stored. Claims stay behind: they say who works in which work tree
-of this very clone, now.
+It is a gzipped tar whose first member lists all others with their hashes. Reading trusts nothing: names must be on a
+list, only regular files count, sizes are limited, and every hash is checked before anything is stored. A bundle has no
+claims: they name the current workers in the work trees of one clone.
 """
 
 import gzip
@@ -27,12 +26,13 @@ FOLDERS = (
     *("sessions", "anchors", "trash", "kept", "receipts", "drained", "keys"),
 )
 FILES = ("rewrites", *STATISTICS)
-MAX_FILE = 1 << 30
+# Limits against bundles that fill the disk or the memory; guesses unless a reason is given.
+MAX_FILE = 1 << 30  # bytes, as log.MAX_SPOOL
 MAX_TOTAL = 64 << 30
-MAX_RATIO = 1000
+MAX_RATIO = 1000  # to the size of the bundle; gzip reaches about as much
 MAX_MANIFEST = 1 << 28
-MANIFEST_RATIO = 40  # a list of hashes packs to about half
-MIN_PACKED, FREE_FILES = 16, 10_000  # bytes that a file takes in a bundle: the half of its hash, at least
+MANIFEST_RATIO = 40  # a real list of hashes compresses to about half, so this is generous
+MIN_PACKED, FREE_FILES = 16, 10_000  # bytes that a file takes in a bundle: at least half of its hash
 MAX_NAME = 255  # bytes of a folder's or a file's name, as file systems have it
 _MANIFEST = "holdfast-bundle.json"
 _LEFT_BEHIND = (".tmp", ".lock", "/lock", "/open")
@@ -41,22 +41,22 @@ _NAME = regex(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[^\0\\/][^\0\\]{0,1000}")
 
 @frozen
 class Bundle:
-    """What a bundle holds, or what of it was new here."""
+    """The contents of a bundle, or the part that was new here."""
 
     file: str
     files: int
     size: int
-    leaves_agents: bool = False  # whether the clone has a database of agents, which a bundle does not hold
+    leaves_agents: bool = False  # whether the clone has a database of agents, which a bundle does not contain
 
 
 def export(layout: Layout, file: str, *, ts: str) -> Bundle:
-    """Write everything this clone holds privately to one file; an existing file is not overwritten."""
+    """Writes the private store of this clone to one file; does not overwrite a file."""
     if not file:
-        raise BadInput("no file is named", hint="Say where to save it: holdfast export FILE")
+        raise BadInput("no file is named", hint="Name the file: holdfast export FILE")
     if os.path.lexists(file):
-        raise BadInput(f"{file} is there already", hint="Name a file that does not exist yet.")
+        raise BadInput(f"{file} already exists", hint="Name a file that does not exist yet.")
     target = os.path.abspath(file)
-    # A spool may grow meanwhile; each file is cut at the size that was hashed.
+    # A spool may grow meanwhile, so each file is cut at the size that was hashed.
     found = {name: _digest(os.path.join(layout.private, *name.split("/"))) for name in _names(layout)}
     listed = {name: digest for name, (digest, _) in found.items()}
     manifest = json.dumps({"holdfast": "bundle", "v": 1, "ts": ts, "files": listed}, indent=0).encode("utf-8")
@@ -100,7 +100,7 @@ def _names(layout: Layout) -> Iterator[str]:
 
 
 def _is_carried(name: str) -> bool:
-    """Whether a file of the store belongs in a bundle: no lock, no claim, of sessions only their files."""
+    """Whether a file of the store belongs in a bundle: no lock, no claim, and in `sessions` only session files."""
     parts = name.split("/")
     if parts[0] == "sessions" and "-SES-" not in parts[-1]:
         return False
@@ -108,7 +108,7 @@ def _is_carried(name: str) -> bool:
 
 
 def bring_back(layout: Layout, file: str, *, erased: set[str]) -> Bundle:
-    """Add what a bundle holds and this store lacks; nothing here is changed. The caller holds the lock."""
+    """Adds the files that this store lacks; changes no others. The caller holds the lock."""
     _prove(file)
     added = size = 0
     for name, data in _read(file):
@@ -119,14 +119,14 @@ def bring_back(layout: Layout, file: str, *, erased: set[str]) -> Bundle:
 
 
 def log_lines(file: str) -> Iterator[bytes]:
-    """The lines of the log that a bundle would bring."""
+    """Yields the log rows in a bundle."""
     for name, data in _read(file):
         if name.startswith(("spool/", "sealed/log/")):
             yield from split_lines(data)
 
 
 def _named_in(name: str) -> Iterator[str]:
-    """The ids that a file's name may hold: a run's, a candidate's, a session's."""
+    """Yields the ids in a file's name: of a run, a candidate or a session."""
     for part in name.split("/"):
         stem = part.removesuffix(".md")
         yield stem
@@ -135,7 +135,7 @@ def _named_in(name: str) -> Iterator[str]:
 
 
 def _prove(file: str) -> None:
-    """Read the whole bundle once before anything is stored."""
+    """Reads and checks the whole bundle before anything is stored."""
     listed: dict[str, str] = {}
     for name, data in _read(file, listed=listed):
         if listed.pop(name, None) != hashlib.sha256(data).hexdigest():
@@ -146,30 +146,30 @@ def _prove(file: str) -> None:
 
 
 def _refuse_forged(file: str, name: str, data: bytes) -> None:
-    """A waiting change is committed one day: it may name nothing but entries and the log."""
+    """Refuses a pending change of any other path than entries and the log: publish would commit it."""
     is_change = name.startswith(("pending/", "sealed/changes/")) and name.endswith(".json")
     is_copy = name.startswith("trash/") and name.endswith(f"/{trash.TEXTS}")
     foreign = pending_changes.foreign_path(data) if is_change else trash.foreign_path(data) if is_copy else None
     if foreign is not None:
         how = "change" if is_change else "bring"
-        raise BadBundle(f"{file} is refused: {name} would {how} {foreign!r}, which is not the memory's")
+        raise BadBundle(f"{file} is refused: {name} would {how} {foreign!r}, which is not a file of the memory")
 
 
 def _read(file: str, *, listed: dict[str, str] | None = None) -> Iterator[tuple[str, bytes]]:
-    """Each file of a bundle with its bytes; `listed` receives what the bundle says it holds."""
+    """Yields each file of a bundle with its bytes; `listed` receives the bundle's list of files."""
     try:
         packed = os.path.getsize(file)
         with tarfile.open(file, "r:gz") as tar:
             manifest = _manifest(tar, limit=min(MAX_MANIFEST, packed * MANIFEST_RATIO + (1 << 20)))
             if len(manifest) > packed // MIN_PACKED + FREE_FILES:
-                raise ValueError("it lists more files than a bundle of its size may")
+                raise ValueError("it lists too many files for its size")
             if listed is not None:
                 listed.update(manifest)
             yield from _members(tar, limit=min(MAX_TOTAL, packed * MAX_RATIO + (1 << 20)))
     except FileNotFoundError:
         raise BadBundle(f"there is no file {file}", hint="Check the name.") from None
     except (tarfile.TarError, OSError, EOFError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadBundle(f"{file} is not a whole Holdfast bundle: {error}") from error
+        raise BadBundle(f"{file} is not a complete Holdfast bundle: {error}") from error
 
 
 def _manifest(tar: tarfile.TarFile, *, limit: int) -> dict[str, str]:
@@ -180,20 +180,20 @@ def _manifest(tar: tarfile.TarFile, *, limit: int) -> dict[str, str]:
     if type(manifest["v"]) is int and manifest["v"] > 1:
         raise FutureFormat(f"the bundle has format version {manifest['v']}; this Holdfast reads version 1")
     if manifest["v"] != 1:
-        raise ValueError("its version is none")
+        raise ValueError("its version is invalid")
     return dict(manifest["files"])
 
 
 def _members(tar: tarfile.TarFile, *, limit: int) -> Iterator[tuple[str, bytes]]:
     while (member := tar.next()) is not None:
         if not member.isreg() or not _is_ours(member.name):
-            raise ValueError(f"it holds something that is no file of a store: {member.name!r}")
+            raise ValueError(f"it contains something that is not a file of a store: {member.name!r}")
         limit -= member.size
         if limit < 0 or member.size > MAX_FILE:
             raise ValueError("it unpacks to more than a bundle may")
         yield member.name, _content(tar, member)
     while tar.fileobj.read(1 << 20):
-        pass  # to the very end: gzip's own check of the whole stands there
+        pass  # to the end, where gzip's own checksum is
 
 
 def _is_ours(name: str) -> bool:
@@ -215,7 +215,7 @@ def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
 def _add(layout: Layout, name: str, data: bytes) -> bool:
     target = os.path.join(layout.private, *name.split("/"))
     if name.startswith("spool/"):
-        # Under a name of its own: a spool here may have grown differently; readers dedupe by hash.
+        # Under a new name: a spool of the same name here may have other events. Readers deduplicate by hash.
         stem = target.removesuffix(".jsonl").removesuffix(".closed")
         target = f"{stem}.{hashlib.sha256(data).hexdigest()[:8]}.closed"
     if name == "rewrites" or (name.startswith("anchors/") and name.endswith(".jsonl")):
@@ -228,7 +228,7 @@ def _add(layout: Layout, name: str, data: bytes) -> bool:
 
 
 def _add_lines(target: str, data: bytes) -> bool:
-    """Add the lines a file of lines lacks, before its own: of two about the same thing the last counts."""
+    """Adds missing rows to a file, before its own rows: of two rows about one thing the last counts."""
     ours = fsio.find(target, limit=MAX_FILE) or b""
     known = set(ours.split(b"\n"))
     new = [line for line in data.split(b"\n") if line and line not in known]

@@ -1,7 +1,7 @@
-"""SQLite files that save reading: made when there is much to keep, for this user alone, and done without if need be.
+"""SQLite caches for this user only, created when there is enough to store; commands work without them.
 
-Whatever is wrong with one (damaged, of another version, not writable), it holds nothing: what it would have saved is
-read again. Temporary tables live beside it in memory.
+A cache that is damaged, of another version or not writable counts as empty: its contents are read again from their
+sources. Temporary tables are in memory.
 """
 
 import contextlib
@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from holdfast.store import database_file
 
-_APPLICATION = 0x484F4C45
-_WAIT = 5.0  # seconds for another command; who would wait longer reads for himself
+_APPLICATION = 0x484F4C45  # "HOLE" in ASCII: marks a file as ours
+_WAIT = 5.0  # seconds for another command; a guess: after that, reading the sources again is quicker
 _BUSY, _REFUSED = (5, 6), (8, 10, 13, 14)  # SQLite's codes: locked; read-only, I/O error, full, cannot open
 _MEMORY = ":memory:"
 
 
 class CacheFile:
-    """One such file; its tables are those of the schema `kept`. `path` is None where nothing may be kept."""
+    """One cache; its tables are in the schema `kept`. `path` is None if nothing may be stored."""
 
     def __init__(self, path: str | None, *, version: int, tables: Sequence[str], temporary: Sequence[str] = ()) -> None:
         self.path = path
@@ -40,10 +40,10 @@ class CacheFile:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """All of what is done within, or none of it; the file is made if there is none."""
+        """Runs the block as one transaction; creates the file if needed."""
         db = self.db
         if self.path and not self._in_file:
-            with contextlib.suppress(OSError):  # SQLite says what is wrong
+            with contextlib.suppress(OSError):  # SQLite reports the error
                 database_file.make_private(self.path)
             self._use_file(db, self.path)
         with database_file.transaction(db):
@@ -55,7 +55,7 @@ class CacheFile:
         self._db, self._in_file = None, False
 
     def drop(self) -> None:
-        """Delete it; it is made again when there is something to keep."""
+        """Deletes the file; the next write creates it again."""
         self.close()
         if self.path:
             _drop(self.path)
@@ -69,7 +69,7 @@ class CacheFile:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in (*_BUSY, *_REFUSED):
                 self.path = None
             else:
-                _drop(path)  # damaged, or of another version: it is built again
+                _drop(path)  # damaged or of another version: rebuilt
             with contextlib.suppress(sqlite3.Error):
                 db.execute("ROLLBACK")
             with contextlib.suppress(sqlite3.Error):
@@ -80,7 +80,7 @@ class CacheFile:
         if os.path.islink(path):
             _drop(path)  # it would lead out of the cache
         db.execute("ATTACH ? AS kept", (path,))
-        db.execute("PRAGMA kept.secure_delete = ON")  # what is deleted may have been erased
+        db.execute("PRAGMA kept.secure_delete = ON")  # deleted rows may hold erased text
         if _stamp(db) == [_APPLICATION, self._version]:
             return
         db.execute("BEGIN IMMEDIATE")

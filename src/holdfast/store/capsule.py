@@ -1,11 +1,11 @@
-"""A capsule: the folder in which everything about one run is kept, sealed when the run ends.
+"""A capsule: the folder with the recording of one run, sealed when the run ends.
 
-    context.json  inputs/  outputs/  summary.md   what was asked, given, put out, and how it ended
-    MANIFEST      the sorted `<sha256>  <path>` lines of these; its own hash is the root in the event
+    context.json  inputs/  outputs/  summary.md   the request, its inputs, its outputs, and a summary
+    MANIFEST      the sorted `<sha256>  <path>` rows of these; its own hash is the root in the event
     meta.json     the event itself; verified by equality with the log, so it is not in the manifest
-    open          only while the run is under way; its kernel lock says that the wrapper lives
+    open          only during the run; its kernel lock is held while the wrapper lives
 
-What goes in is decided by `capture`; this module only keeps it and proves it unchanged.
+`capture` decides on the contents; this module stores them and verifies that they are unchanged.
 """
 
 import contextlib
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from holdfast.security.sealed_text import TextVault
 
 CONTEXT, SUMMARY, MANIFEST, META, OPEN = "context.json", "summary.md", "MANIFEST", "meta.json", "open"
-MAX_JSON = 1 << 28
+MAX_JSON = 1 << 28  # bytes of one file that is read; a guess: protects the memory, above what runs record
 _UNSEALED = (META, MANIFEST, OPEN)
-_READ_ONLY = 0o400  # for nobody else: a copy of the folder may lie where others can look
+_READ_ONLY = 0o400  # for nobody else: a copy of the folder may be in a place that others can read
 _NEW = ".new"
-_FEW = 16
-_ROOM = 512  # kept for `note`, so that how a run ended can be written when the disk is full
-_MAKING = 60.0  # seconds that nobody needs from making a folder to locking it
+_FEW = 16  # files that are synced without threads; a guess: for few files, starting threads costs more
+_ROOM = 512  # bytes reserved for `note`, so that the end of a run can be recorded on a full disk
+_MAKING = 60.0  # seconds; a guess: far more than it takes from creating a folder to locking it
 _TEMPORARY = regex(r"(?:MANIFEST|context\.json|meta\.json|summary\.md|files\.json)\.[0-9]+-[0-9a-f]{8}\.tmp")
 
 
 @frozen
 class CapsuleFault:
-    """Something about a capsule that is not as it was sealed."""
+    """A difference between a capsule and its sealed state."""
 
     path: str  # inside the capsule; "" is the capsule itself
     sentence: str
@@ -49,17 +49,17 @@ class CapsuleFault:
 
 
 def to_json(value: object) -> bytes:
-    """JSON as every file of a capsule has it: the same value, the same bytes."""
+    """Returns JSON in the form of a capsule's files: the same value gives the same bytes."""
     return json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def opened(layout: Layout) -> list[str]:
-    """The ids of runs that began and are not known to have ended; cheap however many have."""
+    """Returns the ids of runs that began and are not known to have ended; cheap even after many runs."""
     return sorted({name.removesuffix(_NEW) for name in layout.listed(layout.under_way)})
 
 
 def read_json(folder: str, name: str) -> Any:
-    """A JSON file of a capsule, or None if it is not there or was damaged."""
+    """Returns a JSON file of a capsule, or None if it is missing or damaged."""
     try:
         data = read_bytes(folder, name)
         found = None if data is None else json.loads(data)
@@ -71,25 +71,25 @@ def read_json(folder: str, name: str) -> Any:
 
 
 def read_bytes(folder: str, name: str, *, limit: int = MAX_JSON) -> bytes | None:
-    """A file of a capsule; None if it is sealed and stays closed."""
+    """Returns a file of a capsule; None if it is encrypted and cannot be opened here."""
     data = fsio.read(os.path.join(folder, *name.split("/")), limit=limit)
     return sealed_files.opened(data, folder, name) if data[:8] == b"holdfast" else data
 
 
 def is_sealed(folder: str) -> bool:
-    """Whether a capsule is one that only a key opens."""
+    """Whether a capsule is encrypted."""
     with contextlib.suppress(OSError, ValueError, HoldfastError):
         return sealed_files.is_sealed_object(json.loads(fsio.read(os.path.join(folder, CONTEXT), limit=MAX_JSON)))
     return False
 
 
 def read_context(folder: str | None) -> dict[str, Any]:
-    """What was known of a run when it began; empty if that is not here."""
+    """Returns a run's context.json; empty if it is missing."""
     return dict_of(read_json(folder, CONTEXT)) if folder else {}
 
 
 def read_rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a capsule's file of JSON lines, one by one; what is damaged is left out."""
+    """Yields the rows of a JSONL file of a capsule; skips damaged ones."""
     with open_lines(folder, name) as lines:
         for line in lines:
             with contextlib.suppress(ValueError, RecursionError):
@@ -100,7 +100,7 @@ def read_rows(folder: str, name: str) -> Iterator[dict[str, Any]]:
 
 @contextlib.contextmanager
 def open_lines(folder: str, name: str) -> Iterator[Iterable[bytes]]:
-    """The lines of a capsule's file; none if it is not there, or is sealed and stays closed."""
+    """Yields the lines of a capsule's file; none if it is missing, or encrypted and cannot be opened here."""
     path = os.path.join(folder, *name.split("/"))
     if not os.path.isfile(path):
         yield ()
@@ -113,7 +113,7 @@ def open_lines(folder: str, name: str) -> Iterator[Iterable[bytes]]:
 
 
 def is_alive(folder: str) -> bool:
-    """Whether a wrapper holds this capsule open right now."""
+    """Whether a wrapper process still fills this capsule."""
     try:
         handle = os.open(os.path.join(folder, OPEN), os.O_RDWR)
     except OSError:
@@ -125,7 +125,7 @@ def is_alive(folder: str) -> bool:
 
 
 class CapsuleSink:
-    """A file of a capsule that grows while the command runs; synced when the capsule is sealed."""
+    """A file of a capsule that grows during the run; synced when the capsule is sealed."""
 
     def __init__(self, path: str, sealer: "sealed_files.FileSealer | None" = None) -> None:
         self._path, self._sealer = path, sealer
@@ -144,12 +144,12 @@ class CapsuleSink:
 
 
 class Capsule:
-    """One run's folder while it is being filled; whoever has this object holds its lock."""
+    """A run's folder while it is filled; this object holds its lock."""
 
     def __init__(
         self, layout: Layout, run_id: str, handle: int, *, folder: str | None = None, vault: "TextVault | None" = None
     ) -> None:
-        self.layout, self.run_id, self.vault = layout, run_id, vault  # the vault seals what is put in
+        self.layout, self.run_id, self.vault = layout, run_id, vault  # the vault encrypts the files
         self.folder = folder or layout.run(run_id)
         self._handle = handle
 
@@ -157,13 +157,13 @@ class Capsule:
     def create(
         cls, layout: Layout, run_id: str, context: Mapping[str, Any], *, vault: "TextVault | None" = None
     ) -> Self:
-        """Begin a run; FileExistsError if there is one of this id.
+        """Creates the capsule of a new run; raises FileExistsError if the id exists.
 
-        The folder appears under its name at once, locked and with its context: nobody ever sees a
-        capsule that is begun but not alive, unless its wrapper died.
+        The folder appears under its name complete, locked and with its context: a capsule that is open and not locked
+        means that its wrapper died.
         """
         new = _begun(layout, run_id)
-        told = to_json(_kept_context(vault, run_id, context) if vault else context)
+        data = to_json(_kept_context(vault, run_id, context) if vault else context)
         fsio.make_dirs(layout.under_way)
         with fsio.refusing(new):
             if os.path.lexists(layout.run(run_id)):
@@ -174,8 +174,8 @@ class Capsule:
             handle = _lock(new)
             for folder in ("inputs", "outputs"):
                 fsio.make_dirs(os.path.join(new, folder))
-            fsio.create(os.path.join(new, CONTEXT), told)
-            # Before the folder gets its name: whoever dies from here on is found.
+            fsio.create(os.path.join(new, CONTEXT), data)
+            # Before the folder gets its name: a process that dies after this is found by its marker.
             fsio.create(_marker(layout, run_id), b"")
             fsio.move(new, layout.run(run_id))
         except HoldfastError:
@@ -190,7 +190,7 @@ class Capsule:
     def take_over(
         cls, layout: Layout, run_id: str, *, folder: str, vault: "TextVault | None" = None
     ) -> "Capsule | None":
-        """The capsule of a wrapper that died; None while it lives, or once somebody completed it."""
+        """Opens the capsule of a wrapper that died; None if it lives, or if another process completed the capsule."""
         path = os.path.join(folder, OPEN)
         try:
             handle = os.open(path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
@@ -198,7 +198,7 @@ class Capsule:
             return None
         same = False
         if fsio.try_lock_fd(handle):
-            # Whoever completed it removed the file while we waited to look.
+            # A process that completed it has removed the file since we opened it.
             with contextlib.suppress(FileNotFoundError):
                 same = os.path.samestat(os.stat(path), os.fstat(handle))
         if same:
@@ -208,32 +208,32 @@ class Capsule:
         return None
 
     def note(self, ending: Mapping[str, Any]) -> None:
-        """Keep how the run ended beside the lock, in case we die before its event is written."""
+        """Writes the end of the run into the lock file, in case this process dies before it writes the event."""
         with fsio.refusing(self.folder):
             os.lseek(self._handle, 0, os.SEEK_SET)
             fsio.write_all(self._handle, to_json(ending).ljust(_ROOM))
 
     def noted(self) -> dict[str, Any]:
-        """What `note` kept; empty if it never came to that."""
+        """Returns what `note` wrote; empty if it was not called."""
         try:
             return dict_of(json.loads(os.pread(self._handle, 1 << 16, 0)))
         except ValueError:
             return {}
 
     def path(self, name: str) -> str:
-        """Where a file of the capsule lies; a name that would lead out of it is refused."""
+        """Returns the path of a file of the capsule; refuses a name that leads out of it."""
         parts = name.split("/")
         if any(part in ("", ".", "..") for part in parts) or name in _UNSEALED or not name.isprintable():
             raise BadInput(f"{name!r} cannot be the name of a file in a run")
         return os.path.join(self.folder, *parts)
 
     def add(self, name: str, data: bytes) -> None:
-        """Put a new file into the capsule; synced when it is sealed."""
+        """Adds a file to the capsule; synced when it is sealed."""
         with contextlib.closing(self.open_output(name)) as sink:
             sink.write(data)
 
     def open_output(self, name: str) -> CapsuleSink:
-        """A new file that is filled as bytes come."""
+        """Creates a file that is filled during the run."""
         path = self.path(name)
         fsio.make_dirs(os.path.dirname(path))
         return CapsuleSink(path, self._sealer(name))
@@ -242,12 +242,12 @@ class Capsule:
         return sealed_files.FileSealer(self.vault, self.run_id, name) if self.vault else None
 
     def opening(self) -> contextlib.AbstractContextManager[None]:
-        """Let this process read back what it put in."""
+        """Lets this process read the encrypted files that it wrote."""
         vault = self.vault
         return sealed_files.opening(lambda: vault) if vault else contextlib.nullcontext()
 
     def replace(self, name: str, data: bytes) -> None:
-        """Set a file's content, whatever was there; durable on return."""
+        """Replaces a file's content, durably."""
         if self.vault and name == CONTEXT:
             data = to_json(_kept_context(self.vault, self.run_id, json.loads(data)))
         elif sealer := self._sealer(name):
@@ -255,7 +255,7 @@ class Capsule:
         fsio.replace(self.path(name), data)
 
     def seal(self) -> str:
-        """Sync every file, make it read-only and give the root hash that the event will carry."""
+        """Syncs every file and makes it read-only; returns the root hash for the event."""
         paths = [
             path
             for path, facts in _walk(self.folder)
@@ -270,7 +270,7 @@ class Capsule:
         return hashlib.sha256(manifest).hexdigest()
 
     def close(self, meta: Mapping[str, Any]) -> None:
-        """Write the event beside its capsule and let go: the run is complete."""
+        """Writes the event into the capsule and releases it: the run is complete."""
         fsio.replace(os.path.join(self.folder, META), to_json(meta), mode=_READ_ONLY)
         fsio.remove(os.path.join(self.folder, OPEN))
         self.let_go()
@@ -278,14 +278,14 @@ class Capsule:
             fsio.ops.unlink(_marker(self.layout, self.run_id))
 
     def drop(self) -> None:
-        """Take away a capsule that was never sealed: what it holds is still where it came from."""
+        """Deletes a capsule that was never sealed; its contents are still in their source."""
         new = _begun(self.layout, self.run_id)
-        fsio.move(self.folder, new)  # under this name whoever finds it takes it for one that never began
+        fsio.move(self.folder, new)  # under this name it counts as a run that never began
         self.let_go()
         forget(self.layout, self.run_id)
 
     def let_go(self) -> None:
-        """Give up the lock; a capsule that is still open will be completed by the next command."""
+        """Releases the lock; the next command completes a capsule that is still open."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
@@ -297,47 +297,47 @@ def _kept_context(vault: "TextVault", run_id: str, context: Mapping[str, Any]) -
 
 
 def forget(layout: Layout, run_id: str) -> None:
-    """Drop what is left of a run that never began, and the mark of one that is complete."""
+    """Deletes the rest of a run that never began, and the marker of one that is complete."""
     new = _begun(layout, run_id)
     if _is_dead(new):
         _remove_tree(new)
-    # In this order: a folder that is about to get its name is in one place or the other.
+    # In this order: a folder that is just being renamed is found in one place or the other.
     begun, named = os.path.isdir(new), os.path.isdir(layout.run(run_id))
     if not begun and not (named and os.path.lexists(os.path.join(layout.run(run_id), OPEN))):
         fsio.remove(_marker(layout, run_id))
 
 
 def clear(layout: Layout, run_id: str) -> None:
-    """Take away what is left of a run that was killed before it was locked; for who alone makes this run."""
+    """Deletes the rest of a run that was killed before it was locked; only for the sole creator of this run."""
     new = _begun(layout, run_id)
     if os.path.isdir(new) and not is_alive(new):
         _remove_tree(new)
 
 
 def _is_dead(new: str) -> bool:
-    """Whether whoever was making this folder is gone: its lock is free, or it never got one."""
+    """Whether the process that created this folder is gone: its lock is free, or it never got one."""
     if os.path.lexists(os.path.join(new, OPEN)):
         return not is_alive(new)
     try:
-        return abs(time.time() - os.stat(new).st_mtime) > _MAKING  # the clock may have gone back
+        return abs(time.time() - os.stat(new).st_mtime) > _MAKING  # abs: the clock may have been set back
     except FileNotFoundError:
         return False
 
 
 def _remove_tree(folder: str) -> None:
-    with contextlib.suppress(FileNotFoundError):  # another command is at it too
+    with contextlib.suppress(FileNotFoundError):  # another command deletes it at the same time
         for path, _ in _walk(folder):
             if path != OPEN:
                 fsio.remove(os.path.join(folder, *path.split("/")))
         for below in ("inputs", "outputs"):
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.join(folder, below))
-        fsio.remove(os.path.join(folder, OPEN))  # last: without it nobody would know that this is dead
+        fsio.remove(os.path.join(folder, OPEN))  # last: its free lock shows that the run is dead
         os.rmdir(folder)
 
 
 def _lock(folder: str) -> int:
-    """Make the lock of a new capsule; it is held before it has its name, so free means dead."""
+    """Creates the lock of a new capsule; it is locked before it gets its name, so a free lock means a dead process."""
     opening = os.path.join(folder, "opening")
     with fsio.refusing(folder):
         handle = fsio.ops.open(opening, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -352,7 +352,7 @@ def _lock(folder: str) -> int:
 
 
 def _sweep(folder: str) -> None:
-    """Remove what a killed wrapper was about to rename into place, but no copy of a user's file."""
+    """Deletes temporary files of a killed wrapper, but no copy of a user's file."""
     for below in ("", "outputs"):
         for name in os.listdir(os.path.join(folder, below)):
             if _TEMPORARY.fullmatch(name):
@@ -372,20 +372,20 @@ def _line(sha256: str, path: str) -> bytes:
 
 
 def _sync_all(paths: list[str]) -> list[str]:
-    """Make files durable and read-only; gives their hashes.
+    """Makes files durable and read-only; returns their hashes.
 
-    Side by side: the disk takes many syncs at once in about the time of one.
+    In parallel: many syncs take about the time of one.
     """
     if len(paths) < _FEW:
         return [_sync(path) for path in paths]
-    from concurrent.futures import ThreadPoolExecutor  # which loads `logging`
+    from concurrent.futures import ThreadPoolExecutor  # here, as it loads `logging`
 
-    with ThreadPoolExecutor(8) as threads:
+    with ThreadPoolExecutor(8) as threads:  # a guess
         return list(threads.map(_sync, paths))
 
 
 def _sync(path: str) -> str:
-    """Make a file durable and read-only; gives its SHA-256."""
+    """Makes a file durable and read-only; returns its SHA-256."""
     with fsio.refusing(path):
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         try:
@@ -398,7 +398,7 @@ def _sync(path: str) -> str:
 
 
 def _walk(folder: str, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
-    """Every file of a capsule that is not a folder, by its path inside; links are not followed."""
+    """Yields the path and facts of everything in a capsule except folders; does not follow links."""
     for entry in sorted(os.scandir(os.path.join(folder, below)), key=lambda e: e.name):
         path = f"{below}/{entry.name}" if below else entry.name
         facts = entry.stat(follow_symlinks=False)
@@ -409,14 +409,14 @@ def _walk(folder: str, below: str = "") -> Iterator[tuple[str, os.stat_result]]:
 
 
 def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator[CapsuleFault]:
-    """Compare a sealed capsule with its event: which files were changed, added, lost or are no files."""
+    """Compares a sealed capsule with its event; yields changed, added and missing files, and links."""
     if not os.path.isdir(folder):
         yield CapsuleFault("", "the capsule of this run is missing")
         return
     actual: dict[str, str] = {}
     for path, facts in _walk(folder):
         if not stat.S_ISREG(facts.st_mode):
-            yield CapsuleFault(path, "a capsule holds regular files only, and this is a link or a device")
+            yield CapsuleFault(path, "a capsule has only regular files, and this is a link or a device")
         elif facts.st_nlink != 1:
             yield CapsuleFault(path, "it has a second name outside the capsule and could be changed there")
         elif path not in _UNSEALED:
@@ -426,7 +426,7 @@ def faults(folder: str, root: str | None, joined: Mapping[str, Any]) -> Iterator
 
 
 def harmed(folder: str, names: Sequence[str]) -> list[str]:
-    """Which of these files of a sealed capsule are not as they were sealed: changed, lost or added."""
+    """Returns those of these files of a sealed capsule that were changed, lost or added."""
     try:
         sealed = _parsed(fsio.read(os.path.join(folder, MANIFEST), limit=MAX_JSON))
     except (OSError, HoldfastError):
@@ -453,7 +453,7 @@ def _against_manifest(folder: str, root: str | None, actual: Mapping[str, str]) 
     if root is not None and hashlib.sha256(manifest).hexdigest() != root:
         yield CapsuleFault(MANIFEST, "it was changed or is missing")
         if hashlib.sha256(whole).hexdigest() == root:
-            return  # every other file is as it was
+            return  # every other file is unchanged
     sealed = _parsed(manifest)
     for path in sorted({*sealed, *actual}):
         if path not in actual:
@@ -470,9 +470,9 @@ def _parsed(manifest: bytes) -> dict[str, str]:
 
 
 def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[CapsuleFault]:
-    """meta.json must say what the event says, in exactly the bytes we write.
+    """Checks that meta.json equals the event, in exactly the bytes we write.
 
-    A field the event knows and the file does not must be null, so that one added later breaks no old run.
+    A field that only the event has must be null, so that a field of a later version breaks no old run.
     """
     try:
         data = fsio.read(os.path.join(folder, META), limit=MAX_JSON)
@@ -480,7 +480,7 @@ def _meta_faults(folder: str, joined: Mapping[str, Any]) -> Iterator[CapsuleFaul
     except (OSError, ValueError, HoldfastError):
         yield CapsuleFault(META, "it is missing or damaged")
         return
-    # The body may be erased or lost since; when the run was sealed it was here.
+    # The body may have been erased or lost since; it was here when the run was sealed.
     state = "locked" if isinstance(found, dict) and found.get("body_state") == "locked" else "here"
     event = {**json.loads(json.dumps(dict(joined))), "body_state": state}
     same = isinstance(found, dict) and event == {**dict.fromkeys(event), **found}

@@ -1,8 +1,8 @@
-"""A folder that nothing leads out of: read with all that is below it, and written into, whatever lies there.
+"""Reads and writes a folder of unknown contents without ever leaving it.
 
-Names are looked up one part at a time, from an open folder and never through a link, so nothing outside is read or
-written, even if somebody swaps a folder for a link meanwhile. Links are kept as links. What cannot be kept or must not
-be (devices, pipes, `.git`, hard links to files elsewhere, what `take` refuses) is left out and noted.
+It looks up names one part at a time, from an open folder and never through a link, so it reads and writes nothing
+outside, even if somebody replaces a folder by a link meanwhile. Links are stored as links. What cannot or must not be
+stored (devices, pipes, `.git`, hard links to files elsewhere, what `take` refuses) is left out and noted.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from holdfast.model.agent_entities import WorkspaceFile
 from holdfast.patterns import regex
 from holdfast.store import fsio
 
-CHUNK_SIZE = 1 << 20  # bytes of a piece of content: an edit within a large file costs one or two of them
-MOST_FILES = 200_000  # of one folder: more means that it is not the one that was meant
-MOST_DEPTH = 200  # folders within one another: each is opened again for each folder below it
-MOST_NAME = 255  # bytes of a name: what file systems take
-TRIES = 3  # readings of a file that changes meanwhile
+CHUNK_SIZE = 1 << 20  # bytes; a guess: an edit within a large file stores one or two pieces again
+MOST_FILES = 200_000  # of one folder; a guess: with more it is probably the wrong folder
+MOST_DEPTH = 200  # nested folders; a guess: each is opened again for each folder below it
+MOST_NAME = 255  # bytes of a name: the limit of file systems
+TRIES = 3  # attempts to read a file that changes meanwhile; a guess
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _TEMPORARY = regex(r"\.holdfast-[0-9a-f]{8}\.tmp")
-_RESERVED = (".git", "git~1")  # git's own files: restored from here, a hook among them would be run
+_RESERVED = (".git", "git~1")  # git's own files: git would run a hook among them
 Files = dict[str, WorkspaceFile]
 
 
 class ConfinedFolder:
-    """An open folder in which names are looked up part by part, never through a link."""
+    """An open folder; looks up names part by part, never through a link."""
 
     def __init__(self, path: str, *, make: bool = False) -> None:
         if make:
@@ -42,9 +42,9 @@ class ConfinedFolder:
             self._top = os.open(path, _FOLDER)
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR):
-                raise UnsafePath(f"{path} is no folder, or a link to one", hint="Name the folder itself.") from None
+                raise UnsafePath(f"{path} is not a folder, or a link to one", hint="Name the folder itself.") from None
             raise BadInput(f"{path} cannot be opened: {os.strerror(error.errno or 0)}") from None
-        self._at, self._open = "", self._top  # the folder that was asked for last, and how it is open
+        self._at, self._open = "", self._top  # the last folder that was entered, and its descriptor
 
     def __enter__(self) -> ConfinedFolder:
         return self
@@ -59,14 +59,14 @@ class ConfinedFolder:
         self._at, self._open = "", self._top
 
     def enter(self, path: str, *, make: bool = False) -> int:
-        """The open folder of that path; with `make`, what is in its way goes, and it is made."""
+        """Opens the folder at a path; with `make` it creates the folder and removes what is in its way."""
         if path == self._at:
             return self._open
         self._leave()
         handle = os.dup(self._top)
         for part in path.split("/") if path else ():
             try:
-                below = _made(handle, part) if make else os.open(part, _FOLDER, dir_fd=handle)
+                below = _make_open(handle, part) if make else os.open(part, _FOLDER, dir_fd=handle)
             finally:
                 os.close(handle)
             handle = below
@@ -74,24 +74,24 @@ class ConfinedFolder:
         return handle
 
     def parent(self, path: str, *, make: bool = False) -> tuple[int, str]:
-        """The open folder that a path lies in, and its name there."""
+        """Returns the open parent folder of a path, and the name in it."""
         folder, _, name = path.rpartition("/")
         return self.enter(folder, make=make), name
 
     def make(self, path: str) -> None:
-        """Make a folder, for now one that we may write into; a file or link of that name gives way."""
+        """Creates a folder, writable for now; removes a file or link of that name."""
         with fsio.refusing(path):
             os.fchmod(self.enter(path, make=True), 0o700)
 
     def set_mode(self, file: WorkspaceFile) -> None:
-        """Give a folder the mode that it had."""
+        """Sets the mode of a restored folder."""
         with fsio.refusing(file.path):
             os.fchmod(self.enter(file.path), file.mode & 0o777)
 
     def write(self, file: WorkspaceFile, pieces: Iterable[bytes]) -> None:
-        """Put a file or a link here; it appears under its name complete. Not synced: the store has it.
+        """Writes a file or a link; it appears under its name complete. Not synced: the store has the data.
 
-        Renamed over what is there, never written into it: a hard link to a file elsewhere must not change that file.
+        It renames over an old file and never writes into it: that could be a hard link to a file elsewhere.
         """
         with fsio.refusing(file.path):
             handle, name = self.parent(file.path, make=True)
@@ -108,7 +108,7 @@ class ConfinedFolder:
                 raise
 
     def remove(self, path: str) -> bool:
-        """Take a file, a link or an empty folder away; whether it is gone."""
+        """Deletes a file, a link or an empty folder; returns whether it is gone."""
         with fsio.refusing(path):
             try:
                 handle, name = self.parent(path)
@@ -137,8 +137,8 @@ def _write_new(folder: int, name: str, pieces: Iterable[bytes], mode: int) -> No
         os.close(handle)
 
 
-def _made(handle: int, part: str) -> int:
-    """A folder within an open one; a file or link of that name gives way."""
+def _make_open(handle: int, part: str) -> int:
+    """Opens a folder within an open one, creates it if needed, and removes a file or link of that name."""
     try:
         return os.open(part, _FOLDER, dir_fd=handle)
     except FileNotFoundError:
@@ -153,24 +153,24 @@ def _made(handle: int, part: str) -> int:
 
 
 class FolderReading:
-    """One look at a folder: what is in it, and what was left out and why."""
+    """The contents of a folder, and what was left out and why."""
 
     def __init__(self) -> None:
         self.files: Files = {}
         self.skipped: list[tuple[str, str]] = []
         self.unsteady: list[str] = []
-        self.leftovers: list[str] = []  # of a restore that was killed
+        self.leftovers: list[str] = []  # temporary files of a restore that was killed
 
 
 class FileRefused(Exception):
-    """A file is left out; says why."""
+    """The reason why a file is left out."""
 
 
-Take = Callable[[bytes], str]  # a piece of content, kept or only looked at; gives its hash
+Take = Callable[[bytes], str]  # stores or only checks a piece of content; returns its hash
 
 
 def read_folder(folder: ConfinedFolder, take: Take) -> FolderReading:
-    """Read a folder with all below it; each piece of content is handed to `take`."""
+    """Reads a folder with all below it; passes each piece of content to `take`."""
     reading = FolderReading()
     found = dict(_listed(folder, reading))
     names: dict[tuple[int, int], int] = {}
@@ -192,7 +192,7 @@ def read_folder(folder: ConfinedFolder, take: Take) -> FolderReading:
 
 
 def _listed(folder: ConfinedFolder, reading: FolderReading) -> Iterator[tuple[str, os.stat_result]]:
-    """Every path below a folder with its facts; what is no file, folder or link is noted as left out."""
+    """Yields every path below a folder with its facts; notes what is not a file, folder or link as left out."""
     waiting, count = [""], 0
     while waiting:
         path = waiting.pop()
@@ -213,18 +213,18 @@ def _listed(folder: ConfinedFolder, reading: FolderReading) -> Iterator[tuple[st
                 waiting += [full] if stat.S_ISDIR(facts.st_mode) else []
                 count += 1
         if count > MOST_FILES:
-            raise BadInput(f"the workspace holds more than {MOST_FILES:,} files", hint="Choose a smaller folder.")
+            raise BadInput(f"the workspace has more than {MOST_FILES:,} files", hint="Choose a smaller folder.")
 
 
 def _left_out(path: str, mode: int) -> str | None:
-    """Why something in a folder is not kept; None if it is."""
+    """Returns why something in a folder is left out; None if it is stored."""
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode)):
-        return "is no file, folder or link"
+        return "is not a file, folder or link"
     return unsafe_name(path)
 
 
 def _mode(facts: os.stat_result) -> int:
-    """What it is and who may do what; never whose rights a program gets."""
+    """Returns the file type and permissions, without setuid and setgid."""
     return stat.S_IFMT(facts.st_mode) | (facts.st_mode & 0o777)
 
 
@@ -253,7 +253,7 @@ def _read(
 
 
 def _pieces(handle: int, size: int) -> Iterator[bytes]:
-    """A file's content piece by piece, up to the size it had: one that grows must come to an end."""
+    """Yields a file's content in pieces, up to its size at the start: it may grow faster than it is read."""
     while size > 0:
         parts, room = [], min(size, CHUNK_SIZE)
         while room > 0 and (data := os.read(handle, room)):
@@ -269,16 +269,16 @@ def _pieces(handle: int, size: int) -> Iterator[bytes]:
 
 
 def unsafe_name(path: str) -> str | None:
-    """Why a path cannot be one of a workspace's; None if it can."""
+    """Returns why a path is not allowed in a workspace; None if it is."""
     parts = path.split("/")
     try:
         longest = max(len(part.encode()) for part in parts)
     except UnicodeEncodeError:
-        return "has a name that is no UTF-8"
+        return "has a name that is not UTF-8"
     if "\0" in path or any(part in ("", ".", "..") for part in parts) or longest > MOST_NAME:
         return "does not name a file inside the folder"
     if len(parts) > MOST_DEPTH:
-        return "lies too deep"
+        return "is nested too deep"
     if os.name == "nt" and ("\\" in path or ":" in path):
         return "does not name a file inside the folder"
     if any(_folded(part).rstrip(". ") in _RESERVED for part in parts):
@@ -287,7 +287,7 @@ def unsafe_name(path: str) -> str | None:
 
 
 def _folded(part: str) -> str:
-    """A name as file systems compare it that ignore case, ways to write an accent, and invisible characters."""
+    """Returns a name for comparison as on file systems that ignore case, accent encoding and invisible characters."""
     if part.isascii():
         return part.casefold()
     plain = unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
@@ -295,8 +295,8 @@ def _folded(part: str) -> str:
 
 
 def refuse_unsafe(files: Mapping[str, WorkspaceFile]) -> None:
-    """Refuse a snapshot that would lead out of its folder, or whose files would overwrite one another somewhere."""
-    seen: dict[str, str] = {}  # each way to compare a name, and the name
+    """Refuses a snapshot that leads out of its folder, or whose files overwrite each other on some file system."""
+    seen: dict[str, str] = {}  # the form for comparison to the name
     leaves = set()
     for path, file in files.items():
         if (why := unsafe_name(path)) is not None:
@@ -306,7 +306,7 @@ def refuse_unsafe(files: Mapping[str, WorkspaceFile]) -> None:
             name, same = "/".join(parts[:end]), "/".join(folded[:end])
             if seen.setdefault(same, name) != name:
                 raise UnsafePath(
-                    f"{seen[same]!r} and {name!r} are one name to some file systems; nothing was restored",
+                    f"{seen[same]!r} and {name!r} are the same name on some file systems; nothing was restored",
                     hint="Restore one of them with only=[…].",
                 )
         if not stat.S_ISDIR(file.mode):
@@ -315,5 +315,5 @@ def refuse_unsafe(files: Mapping[str, WorkspaceFile]) -> None:
         above = path.rpartition("/")[0]
         while above:
             if above in leaves:
-                raise UnsafePath(f"{path!r} lies below {above!r}, which is no folder; nothing was restored")
+                raise UnsafePath(f"{path!r} is below {above!r}, which is not a folder; nothing was restored")
             above = above.rpartition("/")[0]

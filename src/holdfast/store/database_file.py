@@ -1,4 +1,4 @@
-"""What every SQLite file of ours shares: made for this user alone, and written in transactions."""
+"""Creates our SQLite files for this user only, and runs transactions on them."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 
 def make_folders(path: str) -> None:
-    """Make a folder and its parents for this user alone; `os.makedirs` leaves the parents to the umask."""
+    """Creates a folder and its parents for this user only; `os.makedirs` leaves the parents to the umask."""
     if path and not os.path.isdir(path):
         make_folders(os.path.dirname(path))
         with contextlib.suppress(FileExistsError):  # another command was quicker
@@ -15,14 +15,14 @@ def make_folders(path: str) -> None:
 
 
 def make_private(path: str) -> None:
-    """Have a database file and its folders for this user alone; SQLite itself goes by the umask.
+    """Creates a database file and its folders for this user only; SQLite itself follows the umask.
 
     Its log and journal get the mode of the file.
     """
     make_folders(os.path.dirname(path))
     fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
-        if os.name == "posix" and os.fstat(fd).st_mode & 0o077:  # an earlier version made it
+        if os.name == "posix" and os.fstat(fd).st_mode & 0o077:  # created by an earlier version
             os.fchmod(fd, 0o600)
     finally:
         os.close(fd)
@@ -30,7 +30,7 @@ def make_private(path: str) -> None:
 
 @contextlib.contextmanager
 def transaction(db: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[sqlite3.Connection]:
-    """All of what is done within, or none of it; `begin` says whether it is to write."""
+    """Runs the block as one transaction; `begin` is the statement that starts it, for reading or writing."""
     db.execute(begin)
     try:
         yield db

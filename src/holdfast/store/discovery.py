@@ -1,11 +1,11 @@
-"""Which repository a folder belongs to: every way into Holdfast asks here.
+"""Finds the repository of a folder, for every entry point of Holdfast.
 
-Only an entry named `.git` leads to a repository: git never checks one out, so it cannot come with a clone. A
-folder that merely looks like a git directory can, and git takes it for a bare repository; it may bring a
-private store that a stranger prepared. What the user's own GIT_DIR names is for git to say, see `git.repo`.
+Only an entry named `.git` counts as a repository: git never checks one out, so it cannot come with a clone. A folder
+that only looks like a git directory can, git treats it as a bare repository, and its private store may be a stranger's.
+If the user sets GIT_DIR, git itself decides, see `git.repo`.
 
-It reads files and starts no git. Hooks wait for it, so it imports what every Python has loaded already, and
-git's hook carries a copy of the first half.
+It reads files and does not run git. Hooks wait for it, so it imports only what every Python has loaded already, and
+git's hook contains a copy of the first half.
 """
 
 import time
@@ -15,28 +15,28 @@ try:
 except ImportError:  # Windows has the same calls under another name
     import nt as posix  # type: ignore[no-redef]
 
-# A pipe in a file's place must not hold us.
+# Non-blocking: a pipe in place of a file must not stop us.
 _READ = posix.O_RDONLY | getattr(posix, "O_NONBLOCK", 0) | getattr(posix, "O_CLOEXEC", 0)
 _APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | getattr(posix, "O_NOFOLLOW", 0) | _READ
 _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
 _POINTER = b"gitdir: "
-MAX_INBOX = 16 << 20  # bytes: nobody has asked Holdfast anything for ages, and it notices without us
-CONTEXTS, WORKER = b"/holdfast/contexts", b"worker"  # kept contexts, and how to start whoever prepares them
-LOCK_TRIES, LOCK_PAUSE = 40, 0.005
+MAX_INBOX = 16 << 20  # bytes; a guess: no command has run for very long, and the next one checks git itself
+CONTEXTS, WORKER = b"/holdfast/contexts", b"worker"  # stored contexts, and the command that prepares them
+LOCK_TRIES, LOCK_PAUSE = 40, 0.005  # together 0.2 seconds, a guess: git waits for the hook that waits here
 
 
 def pointed_to(entry: bytes) -> "bytes | None":
-    """The git folder that a `.git` entry is, or names; None if it is neither."""
+    """Returns the git folder that a `.git` entry is or names; None if it is neither."""
     if is_folder(entry):
         return entry
-    said = read(entry)
-    if not said.startswith(_POINTER):
+    content = read(entry)
+    if not content.startswith(_POINTER):
         return None
-    return tidy(join(parent(entry), said[len(_POINTER) :].rstrip(b"\r\n")))
+    return tidy(join(parent(entry), content[len(_POINTER) :].rstrip(b"\r\n")))
 
 
 def common_of(git_dir: bytes) -> bytes:
-    """What all work trees of a clone share."""
+    """Returns the git folder that all work trees of a clone share."""
     named = read(git_dir + b"/commondir").rstrip(b"\r\n")
     return tidy(join(git_dir, named)) if named else git_dir
 
@@ -46,7 +46,7 @@ def join(folder: bytes, name: bytes) -> bytes:
 
 
 def tidy(path: bytes) -> bytes:
-    """A path without the steps back that git writes."""
+    """Returns a path without the `..` that git writes."""
     kept: list[bytes] = []
     for part in path.split(b"/"):
         if part == b"..":
@@ -57,7 +57,7 @@ def tidy(path: bytes) -> bytes:
 
 
 def parent(folder: bytes) -> bytes:
-    """The folder above one; the root is its own."""
+    """Returns the parent of a folder; the root is its own parent."""
     above, _, name = folder.rstrip(b"/").rpartition(b"/")
     return (above or b"/") if name else folder
 
@@ -70,7 +70,7 @@ def is_folder(path: bytes) -> bool:
 
 
 def read(path: bytes, limit: int = 4096) -> bytes:
-    """A file's first bytes; none if it cannot be read."""
+    """Returns a file's first bytes; none if it cannot be read."""
     try:
         fd = posix.open(path, _READ)
     except OSError:
@@ -84,7 +84,7 @@ def read(path: bytes, limit: int = 4096) -> bytes:
 
 
 def read_all(fd: int, limit: int) -> bytes:
-    """What an open file holds, up to a limit."""
+    """Returns the bytes of an open file, up to a limit."""
     parts = []
     while limit > 0 and (part := posix.read(fd, min(limit, 1 << 20))):
         parts.append(part)
@@ -96,10 +96,10 @@ def read_all(fd: int, limit: int) -> bytes:
 
 
 def append(path: bytes, data: bytes) -> None:
-    """Write once, at the end of a file of the inbox that the next command will read.
+    """Appends to a file of the inbox, which the next command reads.
 
-    A command renames the file, locks it, reads it and deletes it. With the lock and a name left, our
-    line will be read; a lock that somebody keeps costs a moment and no line.
+    A command renames the file, locks it, reads it and deletes it. If we hold the lock and the file still has a name,
+    our row will be read; if another process keeps the lock, we write after a short wait.
     """
     for turn in range(LOCK_TRIES + 1):
         fd = posix.open(path, _APPEND, 0o600)
@@ -126,14 +126,14 @@ def lock(fd: int) -> bool:
 
 
 def make_folder(path: bytes) -> None:
-    """A folder, made if only it is missing; never one that a link leads to."""
+    """Creates a folder if only the last part is missing; exits if it is a link or a file."""
     try:
         if posix.lstat(path).st_mode & _KIND != _FOLDER:
             posix._exit(0)
     except FileNotFoundError:
         try:
-            posix.mkdir(path, 0o700)  # fails where there is no store, and then there is nothing to do
-        except FileExistsError:  # another was quicker
+            posix.mkdir(path, 0o700)  # fails without a store, and then there is nothing to do
+        except FileExistsError:  # another process was quicker
             pass
 
 
@@ -141,16 +141,16 @@ def make_folder(path: bytes) -> None:
 
 
 def prepare_later(top: bytes, common: bytes) -> None:
-    """Have the context of a work tree prepared in the background, if one was ever kept in this clone."""
+    """Starts the preparation of a work tree's context in the background, if this clone has ever stored one."""
     words = read(common + CONTEXTS + b"/" + WORKER).split(b"\n")
     if len(words) == 3:
-        # What git tells its hooks of this commit (its index, its folder) is not meant for what reads later.
+        # Git's variables for this hook (its index, its folder) are wrong for a process that runs later.
         environ = {name: value for name, value in posix.environ.items() if not name.startswith(b"GIT_")}
         start_apart(top, [words[0], b"-I", words[1], b"prepare"], environ)
 
 
 def start_apart(folder: bytes, words: "list[bytes]", environ: "dict[bytes, bytes]") -> None:
-    """Start a program that nobody waits for, whatever becomes of this process."""
+    """Starts a program that keeps running after this process and that nobody waits for."""
     child = posix.fork()
     if child:
         posix.waitpid(child, 0)
@@ -186,9 +186,9 @@ class RepositoryPlace:
 
 
 def find_repository(start: bytes) -> "RepositoryPlace | None":
-    """The repository that owns the memory at a folder.
+    """Returns the repository that owns the memory at a folder.
 
-    That is the nearest one; in a submodule, the outermost enclosing repository that has a `.holdfast`.
+    It is the nearest one; in a submodule, the outermost enclosing repository that has a `.holdfast`.
     """
     here = owner = nearest(start)
     while here is not None and parent(here.top) != here.top:
@@ -200,7 +200,7 @@ def find_repository(start: bytes) -> "RepositoryPlace | None":
 
 
 def nearest(folder: bytes) -> "RepositoryPlace | None":
-    """The innermost work tree that holds a folder."""
+    """Returns the innermost work tree around a folder."""
     while True:
         entry = folder.rstrip(b"/") + b"/.git"
         try:
@@ -225,7 +225,7 @@ def _is_own(facts: "posix.stat_result") -> bool:
 
 
 def _has_own_store(common: bytes) -> bool:
-    """Whether the private store is this user's: where several share a clone, another may have made it."""
+    """Whether the private store belongs to this user: several users may share a clone."""
     try:
         return _is_own(posix.lstat(common + b"/holdfast"))
     except OSError:
@@ -233,7 +233,7 @@ def _has_own_store(common: bytes) -> bool:
 
 
 def is_plain(place: "RepositoryPlace") -> bool:
-    """Whether git would say the same of a place: it is this user's, and no setting moves its work tree."""
+    """Whether git would find the same place: it belongs to this user, and no setting moves its work tree."""
     config = read(place.common + b"/config", 1 << 16).lower().replace(b" ", b"").replace(b"\t", b"")
     for usual in (b"bare=false", b"repositoryformatversion=0"):
         config = config.replace(usual, b"")
@@ -241,18 +241,18 @@ def is_plain(place: "RepositoryPlace") -> bool:
     return not odd and place.is_own and b".git" in place.common.split(b"/") and _is_own(posix.stat(place.top))
 
 
-# With one of these set, git itself has to say which repository is meant.
+# With one of these set, git itself has to find the repository.
 STEERING = (b"GIT_DIR", b"GIT_WORK_TREE", b"GIT_COMMON_DIR", b"GIT_CEILING_DIRECTORIES", b"GIT_OBJECT_DIRECTORY")
 _HARMLESS = (b"HOLDFAST_PUBLISHING", b"HOLDFAST_TRACEBACK", b"HOLDFAST_TEST_SEED")
 
 
 def unsteered(names: "Iterable[bytes]") -> bool:
-    """Whether no variable of an environment changes where git looks or what Holdfast does."""
+    """Whether no environment variable changes where git looks or what Holdfast does."""
     return not any(name in STEERING or (name[:9] == b"HOLDFAST_" and name not in _HARMLESS) for name in names)
 
 
 def is_git_dir(folder: bytes) -> bool:
-    """Whether a folder holds what git's own folders hold; git passes by an entry that does not."""
+    """Whether a folder has the contents of a git folder; git skips an entry without them."""
     try:
         posix.lstat(folder + b"/HEAD")
     except OSError:
@@ -261,6 +261,6 @@ def is_git_dir(folder: bytes) -> bool:
 
 
 def _is_submodule(place: "RepositoryPlace", outer: "RepositoryPlace") -> bool:
-    """Whether git keeps a repository within the one around it."""
+    """Whether a repository's git folder is inside the enclosing repository's."""
     kept = (outer.common + b"/modules/", outer.git_dir + b"/modules/")
     return place.common.startswith(kept) and not is_folder(place.top + b"/.git")

@@ -1,7 +1,7 @@
-"""Memories and tasks taken apart once: the text of an entry file by its blob, and what it says.
+"""A cache of parsed memories and tasks: the text of an entry file by its blob, and its fields.
 
-A cache that may be deleted at any time. Only texts in which the rules for secrets find nothing are kept, under the key
-of these rules: with other rules everything is looked at again.
+It may be deleted at any time. It stores only texts without secrets, under the key of the redaction rules: with other
+rules everything is read again.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 VERSION = 4
 _T = TypeVar("_T")
-MOST = 1 << 16  # texts that a long process remembers
-FEW = 32  # entries of a view that are said again each time: that costs less than writing to the file
-ROOM = 4  # times as many as are wanted now, of other branches and earlier states
+MOST = 1 << 16  # texts in the memory of a long process; a guess: more than projects have
+FEW = 32  # entries of a view; a guess: rendering so few again costs less than writing to the file
+ROOM = 4  # times as many rows as are wanted now, for other branches and earlier states; a guess
 _TABLES = (
     "CREATE TABLE kept.entry (rules TEXT, blob TEXT, text TEXT, fields TEXT)",  # rules: of a folder's entries
     "CREATE UNIQUE INDEX kept.entry_blob ON entry (blob, rules)",
@@ -36,23 +36,23 @@ _SHOWN = "SELECT blob, text FROM shown WHERE blob IN (SELECT value FROM json_eac
 _ALL_SHOWN = "SELECT blob, text FROM shown WHERE rules = ?"
 _SOME = "SELECT blob, text, fields FROM entry WHERE blob IN (SELECT value FROM json_each(?)) AND rules = ?"
 _ALL = "SELECT blob, text, fields FROM entry WHERE rules = ?"
-MOST_LOOKED_UP = 500  # blobs; from here on it is quicker to read the whole table
+MOST_LOOKED_UP = 500  # blobs; a guess: for more, reading the whole table is quicker
 READERS = {layout.MEMORY: memory_files, layout.TASKS: task_files}
 
 
 class EntryMemo:
-    """The texts of one clone's entries. `path` is None where nothing may be kept."""
+    """The texts of one clone's entries. `path` is None if nothing may be stored."""
 
     def __init__(self, path: str | None, hide: Scanner, erased: Collection[str] = ()) -> None:
         self._file = CacheFile(path, version=VERSION, tables=_TABLES)
         self._hide = hide
         gone = hashlib.sha256("\n".join(sorted(erased)).encode("utf-8", "replace")).hexdigest()[:16]
-        self._key = f"{hide.key}-{gone}"  # other rules, or something erased: everything is looked at again
+        self._key = f"{hide.key}-{gone}"  # with other rules, or after an erase, everything is read again
         self._texts: dict[str, str] = {}
         self.clean: set[str] = set()  # blobs in which no secret was found
 
     def texts(self, folder: str, blobs: Iterable[str], ask: Callable[[list[str]], dict[str, bytes]]) -> dict[str, str]:
-        """The texts of blobs, as far as they are here; `ask` reads those that nobody read before."""
+        """Returns the texts of blobs; `ask` reads those that are not cached. Missing blobs are left out."""
         wanted = list(blobs)
         if len(self._texts) > MOST:
             self._texts.clear()
@@ -63,24 +63,24 @@ class EntryMemo:
             found = {blob: data.decode("utf-8", "replace") for blob, data in ask(missing).items()}
             self._texts |= found
             if reader and found:
-                with contextlib.suppress(sqlite3.Error):  # somebody else writes, or the disk refuses
+                with contextlib.suppress(sqlite3.Error):  # busy, or a disk error
                     self._keep(found, folder, len(wanted))
         return {blob: self._texts[blob] for blob in wanted if blob in self._texts}
 
     def shown(self, view: str, texts: Mapping[str, _T], make: Callable[[_T], str]) -> dict[str, str]:
-        """What a view shows of each blob; `make` says it, without secrets, where nobody did before."""
+        """Returns the text that a view shows for each blob; `make` renders, without secrets, what is not cached."""
         rules = f"{view} {self._key}"
         found: dict[str, str] = {}
         if len(texts) > FEW:
             with contextlib.suppress(sqlite3.Error, UnicodeDecodeError):
                 few = len(texts) <= MOST_LOOKED_UP
-                asked = (_SHOWN, (json.dumps(list(texts)), rules)) if few else (_ALL_SHOWN, (rules,))
-                found = {blob: text for blob, text in self._file.db.execute(*asked) if blob in texts}
-        made = {blob: make(text) for blob, text in texts.items() if blob not in found}
-        if len(made) > FEW and self._file.path is not None:
+                query = (_SHOWN, (json.dumps(list(texts)), rules)) if few else (_ALL_SHOWN, (rules,))
+                found = {blob: text for blob, text in self._file.db.execute(*query) if blob in texts}
+        new = {blob: make(text) for blob, text in texts.items() if blob not in found}
+        if len(new) > FEW and self._file.path is not None:
             with contextlib.suppress(sqlite3.Error):
-                self._put("shown", [(rules, blob, text) for blob, text in made.items()], len(texts))
-        return found | made
+                self._put("shown", [(rules, blob, text) for blob, text in new.items()], len(texts))
+        return found | new
 
     def _put(self, table: str, rows: list[tuple[str, ...]], wanted: int) -> None:
         with self._file.writing() as db:
@@ -104,7 +104,7 @@ class EntryMemo:
         for (blob, text, _), fields in zip(rows, _all_fields([row[2] for row in rows]), strict=True):
             try:
                 know(text, fields)
-            except (ValueError, TypeError, LookupError):  # damaged: it is read again
+            except (ValueError, TypeError, LookupError):  # damaged: read again from git
                 continue
             self._texts[blob] = text
             self.clean.add(blob)
@@ -123,7 +123,7 @@ class EntryMemo:
 
 
 def _all_fields(rows: list[str]) -> list[Any]:
-    """What rows say: all at once, which takes half as long, or one by one, with nothing for those that are damaged."""
+    """Parses rows all at once, which takes half as long, or one by one, with None for damaged ones."""
     with contextlib.suppress(ValueError, TypeError):
         found: list[Any] = json.loads(f"[{','.join(rows)}]")
         if len(found) == len(rows):

@@ -1,8 +1,8 @@
-"""The log's envelopes by kind, time, target and run, so that no command reads the whole log to find a few events.
+"""An index of the log's envelopes by kind, time, target and run: commands find a few events without reading the log.
 
-A cache, one SQLite file for a clone: it may be deleted at any time, and where it cannot be kept it lives in memory.
-Sources of the log never change or only grow, so what was read once is not read again. A few new events are read at
-each start; many are kept. Only envelopes are here: whose body was erased is for others to know.
+A cache, one SQLite file for each clone: it may be deleted at any time, and it is in memory if it cannot be stored.
+Sources of the log (spools, segments) only grow or never change, so each part is read once. A few new events are read
+again by each command; many are stored. It has only envelopes and does not know whose body was erased.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from holdfast.store.format import parse_event, segment_name, split_lines
 from holdfast.values import frozen, replace
 
 VERSION = 5
-# Bytes of spools, for which git need not be asked: reading fewer costs less than writing to the file.
+# Bytes of spools, which need no git to read; a guess: reading fewer again costs less than writing to the file.
 KEPT_FROM = 64 << 10
 _PLAIN = (
     "hash_self", "ts", "kind", "target", "line", "writer", "seq", "run_id", "parent_run_id", "head", "layer",
@@ -34,27 +34,27 @@ _TABLES_OF = {"event": ("token", "made", "told"), "fresh": ("fresh_token", "fres
 _HERE = "EXISTS (SELECT 1 FROM here WHERE here.source = e.source AND (until IS NULL OR e.ts <= until))"
 
 
-ReadBody = Callable[[str], tuple[Iterable[str], Iterable[str]]]  # a body's name to its words and what was made
+ReadBody = Callable[[str], tuple[Iterable[str], Iterable[str]]]  # a body's name to its words and its artifacts
 
 
 @frozen
 class EventQuery:
-    """Which events are wanted; what is None does not matter."""
+    """The conditions of a search for events; None means no condition."""
 
     kinds: Collection[str] | None = None
     targets: Collection[str] | None = None
     runs: Collection[str] | None = None
-    heads: Collection[str] | None = None  # the commits that were checked out
-    beginnings: Collection[str] | None = None  # of the event's hash, its target or its run, in whatever case
+    heads: Collection[str] | None = None  # the checked-out commits
+    beginnings: Collection[str] | None = None  # of the event's hash, target or run; case does not matter
     since: str | None = None
     before: str | None = None
-    newest: int | None = None  # at most so many, the last ones
-    oldest: int | None = None  # or the first ones
+    newest: int | None = None  # at most so many, from the end
+    oldest: int | None = None  # at most so many, from the start
 
     def sql(self) -> tuple[str, list[object]]:
-        """The condition for rows called `e`, and its values."""
+        """Returns the SQL condition for rows called `e`, and its values."""
         conditions, values = [_HERE], list[object]()
-        by_time = (self.since, self.newest, self.oldest) != (None, None, None)  # then few rows are of other kinds
+        by_time = (self.since, self.newest, self.oldest) != (None, None, None)  # the index by time finds few rows
         lists = (("+e.kind" if by_time else "e.kind", self.kinds), ("e.target", self.targets), ("e.run_id", self.runs))
         for column, wanted in (*lists, ("e.head", self.heads)):
             if wanted is not None:
@@ -68,47 +68,47 @@ class EventQuery:
             if moment is not None:
                 conditions.append(f"e.ts {sign} ?")
                 values.append(moment)
-        if self == EventQuery():  # all of some sources: else every event would be looked at
+        if self == EventQuery():  # all events of some sources: without this SQLite would scan every event
             conditions.insert(0, "e.source IN (SELECT source FROM here)")
         order, most = ("", self.oldest) if self.oldest is not None else (" DESC", self.newest)
         limit = "" if most is None else f" ORDER BY e.ts{order}, e.hash_self{order} LIMIT {most:d}"
         return " AND ".join(conditions) + limit, values
 
     def cut(self, events: list[Event]) -> list[Event]:
-        """The first or last of events in order, as many as are wanted."""
+        """Returns the first or last events in order, as many as the query wants."""
         return events[: self.oldest] if self.oldest is not None else events[-(self.newest or 0) :]
 
     def fits(self, event: Event) -> bool:
-        """Whether its names are spelled as they were asked for: the file does not tell cases apart."""
+        """Whether an event's names match in case; the file ignores case."""
         wanted = ((self.targets, event.target), (self.runs, event.run_id))
         return all(names is None or name in names for names, name in wanted)
 
 
 class EventIndex:
-    """The envelopes of some sources. `path` is None where nothing may be kept."""
+    """The envelopes of some sources. `path` is None if nothing may be stored."""
 
     def __init__(self, path: str | None, *, kept_from: int = KEPT_FROM) -> None:
         self._file = CacheFile(path, version=VERSION, tables=_TABLES, temporary=_TEMPORARY)
         self._kept_from = kept_from
-        self._known: dict[str, tuple[int, int]] = {}  # source to its number and how far it was read
+        self._known: dict[str, tuple[int, int]] = {}  # source to its number and the bytes that were read
         self._version = -1
         self._skewed: set[int] = set()
-        self._fresh: dict[str, tuple[int, int]] = {}  # the same, of what is only in memory
-        self._lost: list[tuple[str, str, int]] = []  # parents that came after their children, or not yet
+        self._fresh: dict[str, tuple[int, int]] = {}  # the same for sources that are only in memory
+        self._lost: list[tuple[str, str, int]] = []  # parents read after their children, or not yet
 
     def offset(self, name: str) -> int | None:
-        """How far a source was read, as far as `look` knows; None if it was not."""
+        """Returns how many bytes of a source were read, as of the last `look`; None if it is new."""
         found = self._fresh.get(name) or self._known.get(name)
         return found[1] if found else None
 
     def add(self, pieces: Collection[tuple[str, int, bytes]]) -> None:
-        """Bytes of sources: the name of each, where in it they begin, and they themselves."""
-        # Those whose source's name vouches for them; a segment that was altered is read each time.
+        """Adds bytes of sources, each with the source's name and the offset in it."""
+        # Only segments whose bytes match their name are stored; an altered one is read each time.
         proven = [one for one in pieces if not one[0].startswith("s:") or segment_name(one[2]) == one[0][2:]]
         db, kept = self._file.db, set[str]()
         size, segments = sum(len(data) for _, _, data in proven), (name.startswith("s:") for name, _, _ in proven)
         if self._file.path is not None and (size >= self._kept_from or any(segments)):
-            with contextlib.suppress(sqlite3.OperationalError):  # somebody else writes, or the disk refuses
+            with contextlib.suppress(sqlite3.OperationalError):  # busy, or a disk error
                 kept = self._keep(proven)
         for name, offset, data in (piece for piece in pieces if piece[0] not in kept):
             number = (self._known.get(name) or self._fresh.get(name) or (-1 - len(self._fresh), 0))[0]
@@ -120,16 +120,16 @@ class EventIndex:
         self._skewed.update(source for before, ts, source in found if before >= ts)
 
     def find(self, here: Mapping[str, str | None], query: EventQuery) -> list[Event]:
-        """The events of some sources that fit, in order. `here` says up to which moment each counts."""
+        """Returns the matching events of some sources, in order. `here`: source to the time up to which it counts."""
         numbers = self._show_only(here)
         if self._skewed.isdisjoint(numbers):
             return query.cut(sorted(self._fitting(query), key=lambda event: (event.ts, event.hash_self)))
-        # Clocks disagree with what builds on what: only the whole graph tells the order.
+        # A parent has a later time than its child, so only the whole graph gives the order.
         wanted = {event.hash_self for event in self._fitting(replace(query, newest=None, oldest=None))}
         return query.cut([event for event in in_order(self._fitting(EventQuery())) if event.hash_self in wanted])
 
     def naming(self, here: Mapping[str, str | None], values: Collection[str], read: ReadBody) -> list[Event]:
-        """The runs of some sources whose body holds one of these words, in the order of time."""
+        """Returns the runs of some sources whose body contains one of these words, by time."""
         self._show_only(here)
         found: dict[str, Event] = {}
         for table, (tokens, _, _) in _TABLES_OF.items():
@@ -139,7 +139,7 @@ class EventIndex:
         return sorted(found.values(), key=lambda event: (event.ts, event.hash_self))
 
     def made(self, here: Mapping[str, str | None], read: ReadBody, *, newest: int) -> list[tuple[str, str, str]]:
-        """What the runs of some sources made: the newest items, oldest first, each with its time and its run."""
+        """Returns the newest artifacts of the runs of some sources, oldest first, each with its time and run."""
         self._show_only(here)
         rows: set[tuple[str, str, str]] = set()
         for table, (_, made, _) in _TABLES_OF.items():
@@ -150,14 +150,14 @@ class EventIndex:
         return sorted(rows)[-newest:]
 
     def _read_bodies(self, table: str, read: ReadBody) -> None:
-        """Note what the bodies of runs say that nobody has read yet."""
+        """Indexes the bodies of new runs."""
         (tokens, made, told), db = _TABLES_OF[table], self._file.db
         upto = db.execute(f"SELECT max(upto) FROM {told}").fetchone()[0] or 0
         if (db.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0] or 0) <= upto:
             return
         sql = f"SELECT rowid, ts, body FROM {table} WHERE rowid > ? AND kind = 'run' AND body IS NOT NULL"
         lasting = self._file.writing() if table == "event" else contextlib.nullcontext()
-        with contextlib.suppress(sqlite3.OperationalError), lasting:  # busy: the next one notes it
+        with contextlib.suppress(sqlite3.OperationalError), lasting:  # busy: the next command does it
             for row, ts, body in db.execute(sql, (upto,)).fetchall():
                 words, items = read(body)
                 db.executemany(f"INSERT INTO {tokens} VALUES (?, ?)", [(row, word) for word in words])
@@ -165,11 +165,11 @@ class EventIndex:
             db.execute(f"INSERT INTO {told} SELECT max(rowid) FROM {table}")
 
     def in_time(self, here: Mapping[str, str | None]) -> bool:
-        """Whether every event of these sources is later than those it builds on."""
+        """Whether every event of these sources is later than its parents."""
         return self._skewed.isdisjoint(self._show_only(here))
 
     def drop(self) -> None:
-        """Delete the file."""
+        """Deletes the file."""
         self.close()
         self._file.drop()
 
@@ -197,14 +197,14 @@ class EventIndex:
         return {row[0]: Event(*(*row[:-2], tuple(filter(None, row[-2].split(","))), row[-1])) for row in rows}
 
     def _keep(self, pieces: Iterable[tuple[str, int, bytes]]) -> set[str]:
-        """Put pieces into the file; gives the sources whose pieces follow on what it has."""
+        """Writes pieces into the file; returns the sources whose pieces follow on its contents."""
         kept = set()
         with self._file.writing() as db:
             self._drop_sealed(db)
             for name, offset, data in pieces:
                 read = db.execute("SELECT read FROM source WHERE name = ?", (name,)).fetchone()
                 if (read[0] if read else 0) != offset:
-                    continue  # what is before it is only in memory, or another process was quicker
+                    continue  # the part before it is only in memory, or another process was quicker
                 db.execute("INSERT OR IGNORE INTO source (name, read, skewed) VALUES (?, 0, 0)", (name,))
                 number = db.execute("SELECT id FROM source WHERE name = ?", (name,)).fetchone()[0]
                 rows, length = _rows(number, data)
@@ -216,7 +216,7 @@ class EventIndex:
         return kept
 
     def _drop_sealed(self, db: sqlite3.Connection) -> None:
-        """Forget the spools that became segments."""
+        """Deletes the rows of spools that became segments."""
         for number, name in db.execute("SELECT id, name FROM source WHERE name LIKE 'p:%'").fetchall():
             if not os.path.lexists(name[2:].rpartition("@")[0]):
                 of_it = "event IN (SELECT rowid FROM event WHERE source = ?)"
@@ -228,7 +228,7 @@ class EventIndex:
                 self._known.pop(name, None)
 
     def _note_early(self, db: sqlite3.Connection, rows: list[tuple[object, ...]]) -> None:
-        """Mark sources with an event that is not later than its parents, whichever of the two comes first."""
+        """Marks sources with an event that is not later than its parents, whichever of them is read first."""
         lost = list[tuple[str, str, int]]()
         late = set(self._early(rows, lost))
         db.executemany("INSERT INTO dangling VALUES (?, ?, ?)", lost)
@@ -239,7 +239,7 @@ class EventIndex:
         db.executemany("UPDATE source SET skewed = 1 WHERE id = ?", [(source,) for source in late])
 
     def _early(self, rows: list[tuple[object, ...]], lost: list[tuple[str, str, int]]) -> Iterator[int]:
-        """The sources of rows that are not later than what they build on; `lost` takes the parents not here."""
+        """Yields the sources of rows that are not later than their parents; adds missing parents to `lost`."""
         times = {str(row[1]): str(row[2]) for row in rows}
         for row in rows:
             source, ts = int(str(row[0])), str(row[2])
@@ -256,7 +256,7 @@ class EventIndex:
         return str(found[0]) if found else None
 
     def look(self) -> None:
-        """Know what the file holds; read again only if another process changed it."""
+        """Reads the list of sources in the file, again only if another process changed it."""
         db = self._file.db
         version = db.execute("PRAGMA kept.data_version").fetchone()[0]
         if version == self._version:
@@ -273,13 +273,13 @@ def _put(table: str) -> str:
 
 
 def _rows(source: int, data: bytes) -> tuple[list[tuple[object, ...]], int]:
-    """The whole events of these bytes as rows, and how many of the bytes are whole lines."""
+    """Returns the events in some bytes as rows, and the number of bytes in complete lines."""
     rows, read = [], 0
     for line in split_lines(data):
         if not line.endswith(b"\n"):
             break  # still being written
         read += len(line)
-        with contextlib.suppress(CorruptLog, FutureFormat):  # `doctor` names them
+        with contextlib.suppress(CorruptLog, FutureFormat):  # `doctor` reports them
             event = parse_event(line)
             plain = (getattr(event, name) for name in _PLAIN)
             rows.append((source, *plain, ",".join(event.hash_prev), event.added))

@@ -1,8 +1,8 @@
-"""Bytes to values and back: event lines, segments, bodies. `docs/design/log-format.md` is the standard.
+"""Bytes to values and back: event lines, segments, bodies. `docs/reference/log-format.md` is the standard.
 
-Readers hash the raw bytes of a line and never re-serialise it. The form of a line is exact, so
-one regular expression both parses it and refuses anything else, a repeated key included. A later version
-may add fields before `hash_prev`; their form is known, and they are kept with the line.
+Readers hash the raw bytes of an event and never re-serialise it. The form is exact, so one regular expression both
+parses it and refuses anything else, a repeated key included. A later version may add fields before `hash_prev`; their
+form is fixed, and they stay with the event. The field `line` is the id of a branch's work.
 """
 
 import contextlib
@@ -20,11 +20,12 @@ from holdfast.store import layout
 from holdfast.values import frozen
 
 VERSION = 1
+# Limits of the format, guesses: a reader holds one event, body or segment in memory, and git one file.
 MAX_ENVELOPE = 4096
 MAX_BODY = 1 << 20
 MAX_SEGMENT = 1 << 20
 MAX_SEGMENT_EVENTS = 1000
-SALT_BYTES = 32
+SALT_BYTES = 32  # as long as the hash: a salt cannot be guessed more easily
 
 _EVENT_TAG = b"holdfast-event-1\n"
 _BODY_TAG = b"holdfast-body-1\n"
@@ -71,7 +72,7 @@ def _form(value: str | int | None) -> str:
 def make_event(
     draft: EventDraft, *, ts: str, line: str, writer: str, seq: int, head: str | None, body: str | None, parents: _Names
 ) -> tuple[Event, bytes]:
-    """An event and its bytes, its hash in front; parents come sorted, each once."""
+    """Returns an event and its bytes, which start with its hash; parents must be sorted and unique."""
     named = ",".join(f'"{parent}"' for parent in parents)
     rest = (
         f'"v":1,"ts":"{ts}","kind":"{draft.kind}","target":{_form(draft.target)},"line":"{line}",'
@@ -84,13 +85,13 @@ def make_event(
     data = f'{{"hash_self":"{name}",{rest}\n'.encode("ascii")
     if len(data) > MAX_ENVELOPE:
         raise TooLarge(f"the event's envelope has {len(data)} bytes; at most {MAX_ENVELOPE} are stored")
-    told: dict[str, Any] = {field: getattr(draft, field) for field in _OF_DRAFT}
-    told |= {"line": line, "writer": writer, "seq": seq, "head": head, "body": body, "hash_prev": parents}
-    return Event(hash_self=name, ts=ts, **told), data
+    fields: dict[str, Any] = {field: getattr(draft, field) for field in _OF_DRAFT}
+    fields |= {"line": line, "writer": writer, "seq": seq, "head": head, "body": body, "hash_prev": parents}
+    return Event(hash_self=name, ts=ts, **fields), data
 
 
 def match_event(line: bytes) -> re.Match[bytes]:
-    """A line whose form and hash are right; CorruptLog says what is wrong with another."""
+    """Returns the match of a row with the right form and hash; raises CorruptLog with the reason otherwise."""
     found = EVENT.fullmatch(line)
     if found is None:
         raise _not_an_event(line)
@@ -102,7 +103,7 @@ def match_event(line: bytes) -> re.Match[bytes]:
 
 
 def added(fields: bytes, *, known: Collection[bytes] = ()) -> dict[str, Any]:
-    """The fields that a later version added; CorruptLog if one is repeated or is one we know."""
+    """Returns the fields that a later version added; raises CorruptLog if one is repeated or known."""
     pairs = json.loads(b"{%s}" % fields.strip(b","), object_pairs_hook=list)
     names = [name.encode("ascii") for name, _ in pairs]
     if len(set(names)) != len(names) or any(name in known for name in names):
@@ -120,13 +121,13 @@ def _not_an_event(line: bytes) -> CorruptLog | FutureFormat:
 
 
 def parents_of(found: re.Match[bytes]) -> tuple[str, ...]:
-    """The parents a matched line names."""
+    """Returns the parents of a matched row."""
     named = found[17]
     return tuple(named.decode("ascii")[1:-1].split('","')) if named else ()
 
 
 def parse_event(line: bytes) -> Event:
-    """The value of one line, its hash checked."""
+    """Parses one row and checks its hash."""
     found = match_event(line)
     groups: list[Any] = [None if group is None else group.decode("ascii") for group in found.groups()]
     name, _, ts, kind, target, where, writer, seq, run, parent, head, layer, scale, status, body, more, _ = groups
@@ -136,7 +137,7 @@ def parse_event(line: bytes) -> Event:
 
 
 def events_in(data: bytes, kind: str = "") -> Iterator[tuple[Event, bytes]]:
-    """The events among some lines, or those of one kind, with their lines; what is no event is left to `doctor`."""
+    """Yields the events in some bytes, or those of one kind, with their rows; skips others, which `doctor` reports."""
     named = f'"kind":"{kind}'.encode("ascii")
     for line in split_lines(data) if named in data else ():
         with contextlib.suppress(CorruptLog, FutureFormat):
@@ -145,7 +146,7 @@ def events_in(data: bytes, kind: str = "") -> Iterator[tuple[Event, bytes]]:
 
 
 def sorted_parents(found: re.Match[bytes]) -> tuple[str, ...]:
-    """The parents a matched line names; CorruptLog if they are not in order, each once."""
+    """Returns the parents of a matched row; raises CorruptLog if they are not sorted and unique."""
     parents = parents_of(found)
     if len(parents) > 1 and any(one >= other for one, other in pairwise(parents)):
         raise CorruptLog("its parents are not sorted or repeat")
@@ -153,7 +154,7 @@ def sorted_parents(found: re.Match[bytes]) -> tuple[str, ...]:
 
 
 def split_lines(data: bytes) -> Iterator[bytes]:
-    """Lines with their LF; only LF ends a line, and a torn last one comes without it."""
+    """Yields lines with their LF; only LF ends a line, and an incomplete last one comes without it."""
     start = 0
     while (end := data.find(b"\n", start)) >= 0:
         yield data[start : end + 1]
@@ -177,22 +178,22 @@ class Segment:
 
 
 def segment_name(data: bytes) -> str:
-    """What a segment with these bytes is called."""
+    """Returns the name of a segment with these bytes."""
     return hashlib.sha256(data).hexdigest()[:32]
 
 
 def make_segments(line: str, events: Iterable[tuple[str, bytes]]) -> list[Segment]:
-    """Pack (ts, event line) pairs, in order, into as few segments as the limits allow."""
-    made: list[Segment] = []
+    """Packs pairs of time and event row, in order, into as few segments as the limits allow."""
+    segments: list[Segment] = []
     batch: list[tuple[str, bytes]] = []
     size = 0
     for ts, data in events:
-        if batch and (len(batch) == MAX_SEGMENT_EVENTS or size + len(data) > MAX_SEGMENT - 256):
-            made.append(_make_segment(line, batch))
+        if batch and (len(batch) == MAX_SEGMENT_EVENTS or size + len(data) > MAX_SEGMENT - 256):  # 256: the header
+            segments.append(_make_segment(line, batch))
             batch, size = [], 0
         batch.append((ts, data))
         size += len(data)
-    return [*made, _make_segment(line, batch)] if batch else made
+    return [*segments, _make_segment(line, batch)] if batch else segments
 
 
 def _make_segment(line: str, batch: list[tuple[str, bytes]]) -> Segment:
@@ -203,7 +204,7 @@ def _make_segment(line: str, batch: list[tuple[str, bytes]]) -> Segment:
 
 
 def segment_lines(name: str, data: bytes) -> tuple[str, list[bytes]]:
-    """The line id and the event lines of a segment whose name and header hold."""
+    """Returns the line id and the event rows of a segment; checks its name and header."""
     lines = list(split_lines(data))
     header = match_header(lines[0]) if lines else None
     if header is None:
@@ -219,7 +220,7 @@ def segment_lines(name: str, data: bytes) -> tuple[str, list[bytes]]:
 
 
 def match_header(line: bytes) -> re.Match[bytes] | None:
-    """A segment's header, with the groups line, count and first_ts; None if this is none."""
+    """Matches a segment's header, with the groups line, count and first_ts; None if it is not a header."""
     found = HEADER.fullmatch(line)
     if found is not None and found[4]:
         try:
@@ -230,9 +231,9 @@ def match_header(line: bytes) -> re.Match[bytes] | None:
 
 
 def sound_events(path: str, data: bytes) -> list[re.Match[bytes]]:
-    """The events of a segment in which nothing is wrong; CorruptLog or FutureFormat if something is.
+    """Returns the events of a valid segment; raises CorruptLog or FutureFormat for another.
 
-    `path` is its place below the log's folder, or its name alone where all segments lie in one folder.
+    `path` is its path below the log's folder, or only its name if all segments are in one folder.
     """
     folder, _, file = path.rpartition("/")
     name = file.removesuffix(".jsonl")
@@ -252,7 +253,7 @@ def sound_events(path: str, data: bytes) -> list[re.Match[bytes]]:
 
 
 def body_bytes(body: Mapping[str, Any]) -> bytes:
-    """A body as it is stored: compact JSON in UTF-8."""
+    """Returns a body as it is stored: compact JSON in UTF-8."""
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
     if len(data) > MAX_BODY:
         raise TooLarge(f"the event's body has {len(data)} bytes; at most {MAX_BODY} are stored")
@@ -260,5 +261,5 @@ def body_bytes(body: Mapping[str, Any]) -> bytes:
 
 
 def body_name(stored: bytes) -> str:
-    """The commitment to a stored body: its salt, then its bytes."""
+    """Returns the hash that commits to a stored body, its salt and its bytes."""
     return hashlib.sha256(_BODY_TAG + stored).hexdigest()

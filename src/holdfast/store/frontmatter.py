@@ -1,12 +1,12 @@
 """Frontmatter: the fields between two lines of `---`, read strictly.
 
-A small part of YAML is spoken: one block of `name: value`, where a value is a word, a number, a quoted
-string, null or a list of these. What we write ourselves is read with three regular expressions; anything
-else goes to a real YAML parser, event by event, and what could surprise (aliases, anchors, tags, merge
-keys, repeated names, deep nesting) is refused with its line. Both ways give the same fields.
+It accepts a small part of YAML: one block of `name: value`, where a value is a word, a number, a quoted string, null or
+a list of these. Our own form is read with three regular expressions; anything else goes to a YAML parser, event by
+event, and risky parts (aliases, anchors, tags, merge keys, repeated names, deep nesting) are refused with their line.
+Both ways result in the same fields.
 
-After each field stands a line that is the same on every branch: `#`, or `# name` after a field we do not
-know. Git merges two changes only if an unchanged line lies between them.
+After each field comes a line that is the same on every branch: `#`, or `# name` after an unknown field. Git merges two
+changes only if an unchanged line is between them.
 """
 
 import re
@@ -17,8 +17,8 @@ from holdfast.model.text import escaped
 from holdfast.patterns import regex
 from holdfast.values import frozen
 
-MAX_FRONT = 64 * 1024
-MAX_DEPTH = 8
+MAX_FRONT = 64 * 1024  # bytes; a guess: far above real entries, and quick to parse
+MAX_DEPTH = 8  # a guess: no known field nests, and this leaves room for fields of other tools
 SEPARATOR = "#"
 
 Value = str | tuple[str, ...] | None
@@ -37,13 +37,13 @@ _ESCAPE = regex(r'\\(?:(["\\nt])|x(..)|u(....)|U(.{8}))')
 _SHORT = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-# Words that some reader of YAML takes for a truth value, nothing or a number.
+# Words that some YAML readers read as a boolean, null or a number.
 _TAKEN = frozenset(("null", "true", "false", "yes", "no", "on", "off", "y", "n"))
 _OTHER_BREAKS = regex("[\x85\u2028\u2029]")
 
 
 class BadFront(ValueError):
-    """The frontmatter cannot be read; `line` counts from its own first line, 0."""
+    """Frontmatter that cannot be read; `line` counts from its own first line, 0."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(reason)
@@ -52,11 +52,11 @@ class BadFront(ValueError):
 
 @frozen
 class Nested:
-    """A value of more depth than the fields we know have."""
+    """A nested value, which no known field has."""
 
 
 class Field(NamedTuple):
-    """One field of the frontmatter; there may be a hundred thousand of them, and a tuple is quickly made."""
+    """One field of the frontmatter; a tuple, as a project may have a hundred thousand of them."""
 
     name: str
     value: Value | Nested
@@ -65,35 +65,34 @@ class Field(NamedTuple):
 
 
 def read(front: str) -> list[Field]:
-    """The fields, in the order of the file."""
-    # Most are so short that nobody needs to count their bytes, at most four a character.
+    """Reads the fields, in the order of the file."""
+    # A character has at most four bytes, so bytes need not be counted in short texts.
     if len(front) > MAX_FRONT // 4 and len(front.encode(errors="replace")) > MAX_FRONT:
         raise BadFront(0, f"the frontmatter is larger than {MAX_FRONT:,} bytes")
     return _read_own(front) or _read_yaml(front)
 
 
 def word(text: str) -> str:
-    """The text as a value, quoted wherever a YAML reader could take it for something else."""
+    """Returns a text as a value, quoted if a YAML reader could read it as something else."""
     return text if _SAFE.fullmatch(text) and text.lower() not in _TAKEN else escaped(text)
 
 
 def words(items: Sequence[str]) -> str:
-    """A list on one line."""
+    """Returns a list on one line."""
     return f"[{', '.join(map(word, items))}]"
 
 
 def laid_out(front: str, *before: str) -> str:
-    """The same fields, with separators wherever a change needs one to merge with changes of other fields.
+    """Returns the same fields, with separators where a change needs one to merge with changes of other fields.
 
-    With texts from `before` the change, a field that is the same in one of them gets no separator that was
-    in none: two branches that change different fields of an older file still merge, unless the two fields
-    are neighbours.
+    `before` are the texts before the change. A field that is unchanged against one of them gets no new separator: two
+    branches that change different fields of an older file still merge, unless the two fields are neighbours.
     """
     fields = _lines(front)
     earlier = [lines for text in before if (lines := _lines(text)) is not None]
     if fields is None:
         return front
-    if earlier:  # a field that says nothing needs no line where it had none
+    if earlier:  # an empty field that had no line before gets none
         fields = {
             name: field
             for name, field in fields.items()
@@ -103,16 +102,16 @@ def laid_out(front: str, *before: str) -> str:
         bool(earlier) and all(lines.get(name, ("",))[0] != raw for lines in earlier)
         for name, (raw, _) in fields.items()
     ]
-    written = []
+    rows = []
     for at, (name, (raw, separator)) in enumerate(fields.items()):
-        written.append(raw)
+        rows.append(raw)
         if not earlier or any(touched[at : at + 2]) or any(lines.get(name, ("", ""))[1] for lines in earlier):
-            written.append(separator or SEPARATOR)
-    return "\n".join(written)
+            rows.append(separator or SEPARATOR)
+    return "\n".join(rows)
 
 
 def _lines(front: str) -> dict[str, tuple[str, str]] | None:
-    """Name to a field's line and the separator after it, if every line is in the form we write."""
+    """Returns name to a field's line and the separator after it; None if a line is not in our own form."""
     fields = _read_own(front)
     if fields is None:
         return None
@@ -125,7 +124,7 @@ def _lines(front: str) -> dict[str, tuple[str, str]] | None:
 
 
 def _read_own(front: str) -> list[Field] | None:
-    """The fields, if every line is in the form we write; no parser needs to be imported for that."""
+    """Returns the fields if every line is in our own form, else None; needs no YAML parser."""
     fields: list[Field] = []
     seen: set[str] = set()
     for number, raw in enumerate(front.split("\n")):
@@ -162,10 +161,10 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _read_yaml(front: str) -> list[Field]:
-    """The fields, by a YAML parser that stops at the first thing it must not take."""
+    """Reads the fields with a YAML parser, which stops at the first forbidden part."""
     if found := _OTHER_BREAKS.search(front):
         line = front.count("\n", 0, found.start())
-        raise BadFront(line, f"U+{ord(found[0]):04X} ends a line for some readers only")
+        raise BadFront(line, f"U+{ord(found[0]):04X} ends a line only for some readers")
     top = list(_top_level(front))
     lines = front.split("\n")
     ends = [line for _, line, _ in top[1:]] + [len(lines)]
@@ -173,21 +172,21 @@ def _read_yaml(front: str) -> list[Field]:
     fields = []
     for (name, line, value), end in zip(top, ends, strict=True):
         if name in seen:
-            raise BadFront(line, f"{name} stands here twice")
+            raise BadFront(line, f"{name} is here twice")
         seen.add(name)
         fields.append(Field(name, value, line, _without_separators(lines[line:end], name)))
     return fields
 
 
 def _without_separators(lines: list[str], name: str) -> str:
-    """A field's lines as written, without what only keeps it apart from the next."""
+    """Returns a field's lines as written, without the separator and blank lines after it."""
     while not lines[-1].strip() or lines[-1] in (SEPARATOR, f"{SEPARATOR} {name}"):
         lines.pop()
     return "\n".join(lines).rstrip()
 
 
 def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:
-    import yaml  # here, because entries in our own form are read without it and it is slow to load
+    import yaml  # here, as it is slow to import and entries in our own form do not need it
 
     events = _safe_events(front)
     first = next(events, None)
@@ -197,7 +196,7 @@ def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:
         raise BadFront(first.start_mark.line, "there must be one `name: value` a line")
     for key in events:
         if isinstance(key, yaml.MappingEndEvent):
-            continue  # the end: another document is refused as it begins
+            continue  # the end: another document is refused at its start
         mark = key.start_mark
         if mark is None or not isinstance(key, yaml.ScalarEvent) or mark.column:
             raise BadFront(mark.line if mark else 0, "a field's name must be a word at the start of its line")
@@ -205,7 +204,7 @@ def _top_level(front: str) -> Iterator[tuple[str, int, Value | Nested]]:
 
 
 def _value(first: Any, events: Iterator[Any]) -> Value | Nested:
-    """What starts with this event, read to its end."""
+    """Reads the value that starts with this event."""
     import yaml
 
     if isinstance(first, yaml.ScalarEvent):
@@ -231,7 +230,7 @@ def _scalar(event: Any) -> str | None:
 
 
 def _safe_events(front: str) -> Iterator[Any]:
-    """The parser's events within the document, each checked."""
+    """Yields the parser's events within the document, each checked."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -6,8 +6,8 @@
 
 The first line comes once; steps belong to the turn before them. A call may also say its `kind` (one of CALLS), its
 `command`, `exit_status`, and `edits`: {"path", "before", "after"}, or {"path", "content", "new"}. The agent store and
-the adapters write these files (`project.agent_book`), and whoever follows the contract in docs/connect.md, so whatever
-they record becomes a run the same way as any other agent's session.
+the adapters write these files (`project.agent_book`), and whoever follows the contract in
+docs/how-to/your-own-agent.md, so whatever they record becomes a run the same way as any other agent's session.
 """
 
 from __future__ import annotations

@@ -1,23 +1,27 @@
 """Sessions from transcripts: what an agent did becomes turns of a Holdfast session.
 
 A past conversation gets a session of its own, ended; so does one that goes on, open, or it writes into the
-session that somebody opened in its work tree for no other agent. Each turn carries a mark of the agent's
-own turn: noting it again changes it in place.
+session that somebody opened in its work tree for no other agent. What it did on another branch is a session of that
+branch, which goes on from the first: so each branch tells of its own work. Each turn carries a mark of the agent's own
+turn: noting it again changes it in place.
 """
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.capture import session_lookup
 from holdfast.capture import session_note as notes
 from holdfast.capture import session_work as live
+from holdfast.capture.ingest.run_anchor import RunPlacement
 from holdfast.errors import NotFound
 from holdfast.git.clone import Clone
 from holdfast.model import session as rules
-from holdfast.model.ids import ALPHABET
+from holdfast.model.ids import ALPHABET, new_id
 from holdfast.model.session import MAX_LINE, MAX_SUMMARY, MAX_TURNS, Session, SessionAnchor, SessionCommand
 from holdfast.model.transcript import TranscriptOrigin
 from holdfast.store import import_progress, session_files
+from holdfast.store.import_progress import ImportProgress
 from holdfast.values import replace
 
 KEY, PLANNED, SAID = "agent_turn", "agent_plan", "agent_said"  # what our turns and items carry besides
@@ -32,10 +36,29 @@ _COMMANDS, _ALL_COMMANDS = 4, 100
 _NEEDED = ("key", "ts", "ended", "line", "branch", "commands", "files", "commits", "prompt")
 
 
-def session_id(agent: str, session: str) -> str:
-    """The id of the session that a past conversation gets: always the same, so that it is made once."""
-    number = int(import_progress.mark(f"session\n{agent}\n{session}"), 16)
+def session_id(agent: str, session: str, line: str = "") -> str:
+    """The id of the session that a past conversation gets: always the same, so that it is made once.
+
+    With `line` that of what it did on another branch than the one where it began.
+    """
+    number = int(import_progress.mark("\n".join(["session", agent, session, *([line] if line else [])])), 16)
     return f"{rules.PREFIX}-" + "".join(ALPHABET[number >> 5 * at & 31] for at in range(_ID))
+
+
+def session_for(clone: Clone, old: ImportProgress, line: str, key: str) -> tuple[str, str | None]:
+    """The session of a run that begins with this turn, and the one of the same conversation that it goes on from."""
+    first = old.session_id or session_id(old.agent, old.session)
+    if old.session_id is None:
+        return first, None
+    named = rules.cut(old.session, MAX_LINE)
+    opened = session_files.opened(clone.layout, agent_session=named) if key in old.noted else []
+    home = _find(clone, first)
+    holds = (one for one in (*([home] if home else []), *opened) if key in old.noted and key in _keys(one))
+    if there := next(holds, None):
+        return there.id, None if there.id == first else first
+    if home is None or home.line == line:
+        return first, None
+    return session_id(old.agent, old.session, line), first
 
 
 def row_without_words(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,6 +97,11 @@ def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turn
         said = rules.cut(told["body"]["outputs"]["summary"], MAX_SUMMARY)
         return _moved(new, rows, said if _is_ours(old, agent["session"]) else old.summary)
 
+    first = context["session"].get("first")
+    if first and told["todos"] is not None:  # what the plan has done by now, on whichever branch, is not open there
+        owner = (PLANNED, import_progress.mark(agent["session"]))
+        with contextlib.suppress(NotFound):
+            session_files.update(clone.layout, first, lambda old: _without_done(old, told["todos"], owner))
     try:
         new = session_files.update(clone.layout, identity, change)
     except NotFound:
@@ -84,25 +112,86 @@ def keep(clone: Clone, context: Mapping[str, Any], told: Mapping[str, Any], turn
     return str(identity)
 
 
-def note(clone: Clone, origin: TranscriptOrigin, known: str | None, turns: Sequence[Mapping[str, Any]]) -> Session:
-    """Note turns of a conversation that goes on: in its session, or the one that a person opened here."""
-    there = _open(clone, known) or _shared(clone, origin)
-    if there is None:
-        objective = next((_objective(row) for row in turns if row["prompt"]), "") or origin.title or ""
-        name = rules.cut(origin.session, MAX_LINE)
-        there = live.start(clone, objective=objective, agent=origin.agent, agent_session=name, beside=True)
-    return session_files.update(
-        clone.layout,
-        there.id,
-        lambda old: _moved(_with_turns(old, turns, run=None, done=frozenset()), turns, old.summary),
+def note(
+    clone: Clone,
+    origin: TranscriptOrigin,
+    known: str | None,
+    parts: Iterable[tuple[RunPlacement, Sequence[Mapping[str, Any]]]],
+) -> tuple[str, str]:
+    """Note turns of a conversation that goes on, those of each branch in a session there.
+
+    Gives the session of the branch where it began, or the one that a person opened there, and that of its last turn.
+    """
+    home = _open(clone, known)
+    last = known or ""
+    for placed, rows in parts:
+        line = clone.line().id if placed.elsewhere else placed.line
+        there = home if home and (home.line == line or str(rows[0]["key"]) in _keys(home)) else None
+        if there is None and home is None:
+            there = home = (_shared(clone, origin) if line == clone.line().id else None) or _start(
+                clone, origin, placed, rows, None
+            )
+        elif there is None:
+            named = rules.cut(origin.session, MAX_LINE)
+            opened = session_files.opened(clone.layout, line=line, agent_session=named)
+            there = opened[-1] if opened else _start(clone, origin, placed, rows, home)
+        new = _with_row(clone, there, rows)
+        home, last = (new if home and home.id == new.id else home), new.id
+    return home.id if home else last, last
+
+
+def _with_row(clone: Clone, there: Session, rows: Sequence[Mapping[str, Any]]) -> Session:
+    def change(old: Session) -> Session:
+        return _moved(_with_turns(old, rows, run=None, done=frozenset()), rows, old.summary)
+
+    return session_files.update(clone.layout, there.id, change)
+
+
+def _start(
+    clone: Clone,
+    origin: TranscriptOrigin,
+    placed: RunPlacement,
+    rows: Sequence[Mapping[str, Any]],
+    first: Session | None,
+) -> Session:
+    """An open session for a conversation: here, or on the branch where these turns were made."""
+    objective = next((_objective(row) for row in rows if row["prompt"]), "") or origin.title or ""
+    name = rules.cut(origin.session, MAX_LINE)
+    if first is None and (placed.elsewhere or placed.line == clone.line().id):
+        return live.start(clone, objective=objective, agent=origin.agent, agent_session=name, beside=True)
+    others = {taken for store in clone.stores for taken in session_files.ids(store)}
+    identity = session_id(origin.agent, origin.session, placed.line if first else "")
+    at = SessionAnchor(rows[0]["ts"], placed.head, rows[0]["branch"])
+    new = Session(
+        id=identity if identity not in others else new_id(rules.PREFIX, others),
+        state="open",
+        objective=rules.cut(objective, MAX_SUMMARY),
+        agent=origin.agent,
+        agent_session=name,
+        line=clone.line().id if placed.elsewhere else placed.line,
+        worktree=session_lookup.worktree_of(clone),
+        started=at,
+        updated=at,
+        previous=first.id if first else None,
     )
+    session_files.save(clone.layout, new)
+    return new
+
+
+def _find(clone: Clone, identity: str) -> Session | None:
+    try:
+        return session_files.find(clone.layout, identity)
+    except NotFound:
+        return None
+
+
+def _keys(session: Session) -> set[str]:
+    """The marks of the agent's own turns that a session holds."""
+    return {str(dict(turn.extra).get(KEY)) for turn in session.turns}
 
 
 def _open(clone: Clone, identity: str | None) -> Session | None:
-    try:
-        found = session_files.find(clone.layout, identity) if identity else None
-    except NotFound:
-        return None
+    found = _find(clone, identity) if identity else None
     return found if found is not None and found.state == "open" else None
 
 
@@ -134,6 +223,7 @@ def _begun(context: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Ses
         updated=at,
         ended=at,
         ended_by=ENDED_BY,
+        previous=context["session"].get("first"),
     )
 
 
@@ -192,6 +282,13 @@ def _with_open(old: Session, left: Sequence[str] | None, ts: str, owner: tuple[s
     )
     new = rules.add_items(kept, [text for text in wanted if text not in there], letter="o", ts=ts)
     return replace(old, open=tuple(replace(item, extra=(owner,)) if item not in kept else item for item in new))
+
+
+def _without_done(session: Session, plan: Sequence[str], owner: tuple[str, str]) -> Session:
+    """The session without what the agent's plan left open before and does not now."""
+    left = {rules.cut(text, MAX_LINE) for text in plan}
+    done = (one for one in session.open if owner in one.extra and one.state == "open" and one.text not in left)
+    return rules.close(session, [one.id for one in done])
 
 
 def _moved(session: Session, rows: Sequence[Mapping[str, Any]], summary: str) -> Session:

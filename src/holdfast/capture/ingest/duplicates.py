@@ -6,12 +6,12 @@ sessions only together with the words, because some tools number each session fr
 """
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from holdfast.model.transcript import TranscriptOrigin, TranscriptStep, TranscriptTurn
 from holdfast.store import import_progress, layout
 from holdfast.store.import_progress import ImportProgress, TranscriptMark, mark
-from holdfast.values import field, mutable, replace
+from holdfast.values import field, frozen, mutable, replace
 
 _BEGINNING = 400  # characters that tell a copy from another text of the same id
 
@@ -31,6 +31,46 @@ def _content(name: str, said: str) -> str:
     # So few bits tell two texts apart, and let nobody guess a secret in them.
     bits = zlib.crc32(said[:_BEGINNING].encode("utf-8", "replace")) & 0xFFFF
     return mark(f"{name}\n{bits}")
+
+
+@frozen
+class TurnMarks:
+    """What tells a turn from its copies, without its words."""
+
+    continues: bool
+    name: str
+    steps: tuple[tuple[str, str], ...]  # of each step its own mark, and the one that its copies share
+    print: str  # by which another tool's turn is known
+
+    @classmethod
+    def of(cls, turn: TranscriptTurn) -> "TurnMarks":
+        steps = tuple((mark(step.id), content(step)) for step in turn.steps)
+        said = turn.fingerprint
+        return cls(turn.continues, _content(turn.key, turn.prompt), steps, mark(said) if said else "")
+
+
+class TurnTally:
+    """How many turns sessions have, counted as an import counts them that knows nothing yet."""
+
+    def __init__(self) -> None:
+        self._contents: dict[str, set[str]] = {}
+        self._prints: dict[str, set[str]] = {}
+
+    def of_session(self, agent: str, turns: Iterable[TurnMarks]) -> int:
+        """The turns of one session that no earlier one has; sessions come in the order in which they began."""
+        others, number, listed = self._contents.setdefault(agent, set()), 0, list(turns)
+        elsewhere = [prints for other, prints in self._prints.items() if other != agent]
+        seen: set[str] = set()
+        for turn in listed:
+            new = [name for name, content in turn.steps if name not in seen and content not in others]
+            is_known = not turn.continues and turn.name in others
+            if (new or not (turn.steps or is_known)) and not any(turn.print in prints for prints in elsewhere):
+                number += not turn.continues
+            seen.update(name for name, _ in turn.steps)
+        others.update(turn.name for turn in listed)
+        others.update(content for turn in listed for _, content in turn.steps)
+        self._prints.setdefault(agent, set()).update(filter(None, (turn.print for turn in listed)))
+        return number
 
 
 @mutable
@@ -53,6 +93,7 @@ class SessionIntake:
     taken_at: int = 0
     count: int = 0
     last: str = ""
+    session: str | None = None  # ours, in which its last turn was noted
     taken: set[str] = field(default_factory=set)  # turns
     _steps: set[str] = field(default_factory=set)
 

@@ -40,6 +40,7 @@ class IntakeResult:
     copies: int = 0  # turns that another session of the agent has already
     twins: int = 0  # turns that another tool told already
     session_id: str | None = None
+    last_session: str | None = None  # that of its last turn, on another branch maybe
     anchor: str | None = None  # how the last run's commit was found: file, reflog, history; None: it was not
     counted: TranscriptCounts = field(default_factory=TranscriptCounts)
     # By run, what nobody harvested.
@@ -96,8 +97,8 @@ class TranscriptIntake:
             taking.origin, taking.offset = _origin(old.origin), at
             reading = dialect.read(now.path, at, taking.origin)
         taking.until = run_anchor.latest_moment(now.mtime, self._clone.clock())
-        reading.turns = run_anchor.believed_turns(reading.turns, taking.until)
         origin = taking.origin = run_anchor.believed_start(taking.origin, taking.until)
+        reading.turns = self._anchors.on_branches(run_anchor.believed_turns(reading.turns, taking.until), origin)
         if ended:
             self._seal(reading, taking)
         elif self._sessions and origin.role != "subagent":
@@ -120,6 +121,7 @@ class TranscriptIntake:
             copies=taking.copies,
             twins=taking.twins,
             session_id=progress.session_id,
+            last_session=taking.session or progress.session_id,
             anchor=taking.anchor,
             counted=counted,
             said={run: list(said_in_run(self._folder(run))) for run in progress.unharvested if taking.ours},
@@ -140,10 +142,13 @@ class TranscriptIntake:
                 yield fresh, (turn if taking.began_before(turn) else None)
 
     def _seal(self, reading: TranscriptReading, taking: SessionIntake) -> None:
-        """Make a run of all that is new; killed anywhere, the next command finds it whole or begins again."""
+        """Make a run of all that is new on a branch; if killed, the next command finds it whole or begins again."""
         run, origin = None, taking.origin
         try:
             for turn, whole in self._new_turns(reading, taking):
+                if run is not None and run_files.branch_of(turn, origin) != run.branch:
+                    self._finish(run, taking, is_last=False)
+                    run = None
                 rest: TranscriptTurn | None = turn
                 while run is None and rest is not None:
                     run = self._begin(rest, taking)
@@ -156,10 +161,7 @@ class TranscriptIntake:
                     run.filling.add(rest, n=n, ts=ts, key=taking.last, whole=whole)
                     taking.take(rest, whole)
             if run is not None:
-                how_far = {"offset": taking.offset, "count": taking.count, "last": taking.last}
-                read = {"origin": asdict(origin), "seen": asdict(taking.now), **how_far}
-                run.filling.finish(read, decided=self._decided)
-                self._conclude(run, taking)
+                self._finish(run, taking, is_last=True)
                 run = None
                 return
         finally:
@@ -182,7 +184,11 @@ class TranscriptIntake:
         import_progress.change(stores, taking.origin.agent, taking.origin.session, seen)
         self._known.look_again()
 
-    def _conclude(self, run: "_Run", taking: SessionIntake) -> None:
+    def _finish(self, run: "_Run", taking: SessionIntake, *, is_last: bool) -> None:
+        """Record a run; unless it `is_last`, the session goes on with another one, on another branch."""
+        how_far = {"offset": taking.offset if is_last else taking.taken_at, "count": taking.count, "last": taking.last}
+        read = {"origin": asdict(taking.origin), "seen": asdict(taking.now), **how_far, "goes_on": not is_last}
+        run.filling.finish(read, decided=self._decided)
         try:
             event = finish_run.conclude(self._clone, run.capsule, self._lines)
         finally:
@@ -191,6 +197,7 @@ class TranscriptIntake:
         taking.anchor = run.placed.how
         self._commits |= {*run.filling.commits, *filter(None, [event.head])}
         self._known.look_again()
+        taking.know(self._known.of(taking.old.agent, taking.old.session))
 
     def _begin(self, turn: TranscriptTurn, taking: SessionIntake) -> "_Run | None":
         """A new capsule for what begins with this turn; None if there is one already."""
@@ -205,7 +212,8 @@ class TranscriptIntake:
             return None
         old, first = taking.old, not taking.old.runs
         branch, told = run_files.branch_of(turn, origin), said is not None
-        placed = self._anchors.place(origin, ts=ts, branch=branch, cwd=turn.cwd, first=first, told=told)
+        there = self._anchors.arrival(turn, origin, ts) if told else ts
+        placed = self._anchors.place(origin, ts=there, branch=branch, cwd=turn.cwd, first=first, told=told)
         context = self._context(turn, placed, taking)
         names = {"run_id": run_id, "parent_run_id": self._parent(origin, old, run_id), "started": ts}
         context = self._clone.intake.value({**context, **names, "transcript": {"path": taking.now.path}})
@@ -217,7 +225,7 @@ class TranscriptIntake:
         except HoldfastError:
             capsule.drop()
             raise
-        return _Run(capsule, filling, placed)
+        return _Run(capsule, filling, placed, branch)
 
     def _is_there(self, run_id: str, taking: SessionIntake) -> bool:
         """Whether a run was sealed before; one that was cut short is finished first, or taken away."""
@@ -247,7 +255,8 @@ class TranscriptIntake:
         cwd = turn.cwd or origin.cwd
         tree = self.repository.tree_of(cwd) or repo.common_dir
         top = self.repository.top_for(origin)
-        session = taking.old.session_id or agent_session.session_id(origin.agent, origin.session)
+        line = agent_session.ELSEWHERE if placed.elsewhere else placed.line
+        session, begun = agent_session.session_for(self._clone, taking.old, line, taking.key(turn))
         return {
             "v": 1,
             **dict.fromkeys(("task", "layer", "systemic_scale", "command", "plan")),
@@ -263,7 +272,7 @@ class TranscriptIntake:
                 **{name: getattr(origin, name) for name in ("session", "role", "parent", "version", "title")},
             },
             # A helper's work is noted in the session of the agent that sent it.
-            "session": {"id": session, "line": agent_session.ELSEWHERE if placed.elsewhere else placed.line}
+            "session": {"id": session, "line": line, **({"first": begun} if begun else {})}
             if self._sessions and taking.ours and origin.role != "subagent"
             else None,
         }
@@ -280,7 +289,7 @@ class TranscriptIntake:
 
     def _note(self, reading: TranscriptReading, taking: SessionIntake) -> None:
         """Note the turns that are finished in the open session; nothing is sealed."""
-        told: list[dict[str, Any]] = []
+        told: dict[str | None, tuple[run_anchor.RunPlacement, list[dict[str, Any]]]] = {}
         origin, now, noted = taking.origin, taking.now, taking.old.noted
         place = TranscriptPaths(self.repository.top_for(origin), origin.cwd)
         for turn, whole, finished in _looking_ahead(self._new_turns(reading, taking)):
@@ -292,18 +301,25 @@ class TranscriptIntake:
             also = run_files.helper_files(turn, now.path, origin.agent, place)
             row["files"] = list(dict.fromkeys([*row["files"], *also]))[: run_files.TURN_FILES]
             taking.take(turn, whole, counts=row["key"] not in noted)
-            told.append(self._clone.intake.value(row))
+            branch = run_files.branch_of(turn, origin)
+            if branch not in told:
+                at = self._anchors.arrival(turn, origin, ts)
+                placed = self._anchors.place(origin, ts=at, branch=branch, cwd=turn.cwd, first=False)
+                told[branch] = placed, []
+            told[branch][1].append(self._clone.intake.value(row))
         if not told:
             return
+        parts = [*told.values()]
         if "recordings" in self._clone.sealed_scope:
-            told, origin = [agent_session.row_without_words(row) for row in told], replace(origin, title=None)
-        session = agent_session.note(self._clone, origin, taking.old.session_id, told)
-        keys = {row["key"] for row in told}
+            parts = [(placed, [agent_session.row_without_words(row) for row in rows]) for placed, rows in parts]
+            origin = replace(origin, title=None)
+        session, taking.session = agent_session.note(self._clone, origin, taking.old.session_id, parts)
+        keys = {row["key"] for _, rows in parts for row in rows}
 
         def changed(old: ImportProgress) -> ImportProgress:
             offset = old.offset if import_progress.goes_on(old.seen, now) else 0
             how_far = {"note_offset": taking.taken_at, "offset": offset, "ended": False}
-            return replace(old, noted=old.noted | keys, session_id=session.id, **how_far)
+            return replace(old, noted=old.noted | keys, session_id=session, **how_far)
 
         self._remember(taking, changed)
 
@@ -315,6 +331,7 @@ class _Run:
     capsule: Capsule
     filling: RunFilesWriter
     placed: run_anchor.RunPlacement
+    branch: str | None  # of its turns
 
 
 def _looking_ahead(

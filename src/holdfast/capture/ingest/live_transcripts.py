@@ -225,8 +225,8 @@ def backlog(clone: Clone, find: Find = nowhere) -> int:
 
 def _drain(clone: Clone, take: Take, now: int, done: LiveDrain, find: Find) -> None:
     there = _sessions(clone, agent_inbox.take(*clone.stores), find)
-    # For each agent and work tree the last session that started: when, and which.
-    starts = ((one, pointer) for one in there for pointer in one.all if pointer.event == "SessionStart")
+    # For each agent and work tree the last session that started: when, and which. After a compaction none did.
+    starts = ((one, at) for one in there for at in one.all if at.event == "SessionStart" and at.source != "compact")
     begun = {
         (one.agent, pointer.tree): (pointer.ts, one.name) for one, pointer in sorted(starts, key=lambda it: it[1].ts)
     }
@@ -300,7 +300,7 @@ def _take(clone: Clone, take: Take, one: _Session, path: str, ended: bool, done:
         if helper != path and os.path.isfile(helper):
             _help(take, one, helper, ended, done)
     _count(taken, done)
-    session = (taken.session_id if taken else None) or (one.live.holdfast if one.live else None)
+    session = (taken.last_session if taken else None) or (one.live.holdfast if one.live else None)
     questions = approval_requests(one.all)
     if session and questions:
         said = approval_answers(questions, spoken_by(one.agent).read(path, 0, None))

@@ -11,8 +11,10 @@ What has no time is as old as its file, and no log of git is asked about it.
 
 import os
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import groupby, takewhile
 
 from holdfast.capture.ingest.session_repository import SessionRepository
 from holdfast.capture.worktree_changes import makes, spelled
@@ -57,7 +59,40 @@ class RunAnchors:
     def __init__(self, clone: Clone, repository: SessionRepository) -> None:
         self._clone, self.repository = clone, repository
         self._logs: dict[tuple[str, str], list[reflog.ReflogRow]] = {}
+        self._folders: dict[tuple[str | None, ...], str | None] = {}
+        self._histories: dict[str, _TreeHistory] = {}
         self._lines: dict[str, str] = {}
+
+    def on_branches(self, turns: Iterable[TranscriptTurn], origin: TranscriptOrigin) -> Iterator[TranscriptTurn]:
+        """The turns with the branch their work tree was on; one that changed something on two branches is two turns.
+
+        The log of HEAD says it. Where that does not reach back, or HEAD was detached, the transcript's word stays.
+        """
+        for turn in turns:
+            tree = self._history(turn, origin)
+            yield from _by_branch(turn, tree) if tree else (turn,)
+
+    def arrival(self, turn: TranscriptTurn, origin: TranscriptOrigin, ts: str) -> str:
+        """When a turn that began at `ts` was first on its branch: it may have switched there itself."""
+        tree = self._history(turn, origin)
+        times = (ts, *filter(None, (moment(step.ts) for step in turn.steps)))
+        return next((at for at in times if tree and tree.branch(at) == turn.branch), ts)
+
+    def _history(self, turn: TranscriptTurn, origin: TranscriptOrigin) -> "_TreeHistory | None":
+        """Which branches a turn's work tree was on; None if its log is about something else than this session."""
+        cwd = turn.cwd or origin.cwd
+        place = (cwd, origin.cwd, origin.commit, origin.branch, origin.started)
+        if place not in self._folders:
+            known = self.repository.owns(origin) and self._is_this_clone(origin, cwd)
+            self._folders[place] = self.repository.tree_of(cwd) if known else None
+            if self.repository.folder_in(cwd):  # a folder that is gone may have been a work tree of its own
+                self._folders[place] = None
+        git_dir = self._folders[place]
+        if git_dir is not None and git_dir not in self._histories:
+            self._histories[git_dir] = _TreeHistory(git_dir, self._log(git_dir, "HEAD"))
+        found = self._histories[git_dir] if git_dir is not None else None
+        began = moment(origin.started)
+        return found if found and (not began or found.may_be_on(origin.branch, began)) else None
 
     def place(
         self, origin: TranscriptOrigin, *, ts: str, branch: str | None, cwd: str | None, first: bool, told: bool = True
@@ -194,6 +229,66 @@ class RunAnchors:
         shape = ("log", "--no-walk=unsorted", "--format=", "--name-only", "--no-renames", "-z")
         listed = self._clone.repo.run(*shape, *commits[:_MOST_COMMITS], "--") if commits else b""
         return [spelled(os.fsdecode(name)) for name in listed.split(b"\0") if name]
+
+
+class _TreeHistory:
+    """Which branches a work tree was on, and when commits were made on them, by the log of its HEAD."""
+
+    def __init__(self, git_dir: str, rows: list[reflog.ReflogRow]) -> None:
+        self._times: list[int] = []
+        self._refs: list[str | None] = []
+        self._commits: list[tuple[int, str | None]] = []
+        ref = reflog.branch_at(git_dir, rows, 1) if rows else None
+        for n, row in enumerate(rows):
+            ref = reflog.ref_after(row.message, ref) if n else ref
+            if not self._refs or self._refs[-1] != ref:
+                self._times.append(row.time)
+                self._refs.append(ref)
+            if makes(row):
+                self._commits.append((row.time, ref))
+
+    def branch(self, ts: str) -> str | None:
+        """The branch at a moment. Of the second in which it changed, the new one: a switch takes no time."""
+        at = bisect_right(self._times, _second(ts))
+        ref = self._refs[at - 1] if at else None
+        return ref.removeprefix(_HEADS) if ref else None
+
+    def may_be_on(self, branch: str | None, ts: str) -> bool:
+        """Whether an agent may rightly say that it was on a branch at a moment: unless the log names another one."""
+        known = {self.branch(at) for at in (ts, timestamp(datetime.fromisoformat(ts) - timedelta(seconds=1)))} - {None}
+        return not branch or not known or branch in known
+
+    def committed(self, since: str, until: str) -> set[str]:
+        """The branches on which commits were made in a span of time."""
+        begin = bisect_left(self._commits, _second(since), key=lambda row: row[0])
+        rows = takewhile(lambda row: row[0] <= _second(until) + _AFTER, self._commits[begin:])
+        return {ref.removeprefix(_HEADS) for _, ref in rows if ref}
+
+
+def _by_branch(turn: TranscriptTurn, tree: _TreeHistory) -> Iterator[TranscriptTurn]:
+    """A turn on the branches where it changed something: files, or the branch itself; else where it ended."""
+    times = [at for at in (moment(turn.ts), *(moment(step.ts) for step in turn.steps)) if at]
+    stood: list[str | None] = []
+    for step in turn.steps or (None,):
+        at = moment(step.ts) if step and step.ts else moment(turn.ts)
+        stood.append((tree.branch(at) if at else None) or (stood[-1] if stood else None))
+    done = tree.committed(times[0], times[-1]) if len({*stood}) > 1 else set()
+    ends: list[tuple[int, str | None]] = []  # where each part ends, and its branch
+    for name, group in groupby(enumerate(stood), key=lambda pair: pair[1]):
+        there = [n for n, _ in group]
+        if name in done or any(call.edits for n in there for call in (turn.steps[n].calls if turn.steps else ())):
+            ends = [*(ends[:-1] if ends and ends[-1][1] == name else ends), (there[-1] + 1, name)]
+    *before, (_, last) = ends or [(0, stood[-1])]
+    begin = 0
+    for end, name in (*before, (len(turn.steps), last)):
+        part = replace(turn, branch=name or turn.branch, steps=turn.steps[begin:end])
+        if end < len(turn.steps):
+            part = replace(part, interrupted=False, commits=())
+        if begin:  # it stands in the file where the turn does, but is not the turn that begins there
+            key, ts = part.steps[0].id, part.steps[0].ts
+            part = replace(part, key=key, ts=ts, continues=True, end=turn.start)
+        yield part
+        begin = end
 
 
 def _ran_at(call: AgentGitCall, second: float) -> bool:

@@ -97,7 +97,7 @@ def add_by_hand(homes: UserHomes) -> str:
     return shlex.join(["claude", *_ADD, homes.mcp])
 
 
-_BY_HAND = "Mend it, or put it in by hand: docs/connect.md shows the lines."
+_BY_HAND = "Mend it, or put it in by hand: docs/reference/connect.md shows the lines."
 
 
 @frozen

@@ -54,7 +54,7 @@ def agent_list_text(found: AgentList) -> str:
     rows = [
         (strong(one.name), count(one.cycles, "cycle"), "in a run" if one.run_id else "idle") for one in found.agents
     ]
-    none = 'No agents yet. Make one in Python: project.agents.get("name") (docs/agents.md)'
+    none = 'No agents yet. Make one in Python: project.agents.get("name") (docs/reference/agents.md)'
     return lines(table(rows, indent="") or none, "", f"Kept in {found.store}")
 
 

@@ -13,7 +13,7 @@ import click
 from holdfast.errors import BadInput
 from holdfast.interfaces.cli.context_commands import keep_answer
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, group
-from holdfast.interfaces.cli.output import as_json, as_text, columns, picked, show, strong
+from holdfast.interfaces.cli.output import as_json, as_kept, columns, picked, show, strong, styled
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model import task as model_task
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.project.task_book import Next, Shaky, TaskShown
     from holdfast.work import project_state, task_board, task_claims
 
+_TONES = {"started": "warn", "blocked": "bad", "done": "good"}
 MARKS = {"open": "○", "started": "◐", "blocked": "✖", "done": "●", "dropped": "–"}
 MOST = 12  # rows of a list that nobody asked for in full
 _UNITS = {"m": 60, "h": 3600, "d": 86400}
@@ -90,9 +91,14 @@ def list_text(found: TaskList) -> str:
 
 def _row(task: model_task.Task, claims: Mapping[str, task_claims.TaskClaim]) -> tuple[str, ...]:
     claim = claims.get(task.id)
-    who = f"{claim.owner}, until {claim.until[11:16]}" if claim else task.owner or ""
+    who = f"claimed by {claim.owner} until {claim.until[11:16]} UTC" if claim else task.owner or ""
     kind = "" if task.kind == "task" else f"{task.kind} "
-    return (MARKS[task.status], strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
+    return (mark(task), strong(task.id), f"P{task.priority}", short(f"{kind}{task.title}", 60), who)
+
+
+def mark(task: model_task.Task) -> str:
+    """The sign of a task's status."""
+    return styled(MARKS[task.status], _TONES.get(task.status, "")) if task.status in _TONES else MARKS[task.status]
 
 
 def _tally(tasks: Iterable[model_task.Task]) -> str:
@@ -103,7 +109,7 @@ def _tally(tasks: Iterable[model_task.Task]) -> str:
 def _steps(number: int) -> list[str]:
     """That agents planned more than is on the board, and where to see it."""
     are = "is no task" if number == 1 else "are no tasks"
-    return [f"{count(number, 'step')} that agents planned {are}: holdfast task proposed"] if number else []
+    return [f"{count(number, 'step')} planned by agents {are}: holdfast task proposed"] if number else []
 
 
 def list_object(found: TaskList) -> dict[str, Any]:
@@ -142,7 +148,7 @@ def detail_text(found: TaskShown) -> str:
         ("file:", f"{placed.path} ({wording('origins')[placed.origin]})"),
     ]
     return lines(
-        f"{MARKS[task.status]} {strong(task.id)}  {task.kind}, {task.status}",
+        f"{mark(task)} {strong(task.id)}  {task.kind}, {task.status}",
         f"  {task.title}",
         table([row for row in rows if row[1]]),
         [f"Waits: {reason}" for reason in found.standing],
@@ -270,7 +276,7 @@ def graph(place: Invocation, name: str | None, form: str | None, everything: boo
 def next_text(found: Next) -> str:
     if found.claimed is not None:
         return lines(
-            f"{strong(found.claimed.id)}  is yours: {found.claimed.title}",
+            f"{strong(found.claimed.id)}  is yours{'' if found.shared else ' in this clone'}: {found.claimed.title}",
             [f"  done when: {said}" for said in found.claimed.acceptance],
             [f"  {_doubt(one)}" for one in found.shaky if one.task == found.claimed.id],
             f"Begin with: holdfast task start {found.claimed.id}",
@@ -288,7 +294,7 @@ def next_text(found: Next) -> str:
         _titled("To be closed:", _plans(found.to_close)),
         _titled("Without parts yet:", _plans(found.unplanned)),
         _titled("Waiting:", [(*_name(item.task, 50), _why(item.reasons)) for item in found.waiting]),
-        ["", "On shaky ground:", *shaky] if shaky else [],
+        ["", "Resting on what no longer holds:", *shaky] if shaky else [],
         ["", f"Critical path: {shown}"] if len(path) > 1 else [],
         _steps(found.proposed),
     )
@@ -304,7 +310,7 @@ def _ready(found: Next, free: Sequence[model_task.Task]) -> str:
     for task in free[:MOST]:
         after = found.graph.unblocks(task.id)
         frees = f"frees {', '.join(after[:3])}{' …' if len(after) > 3 else ''}" if after else ""
-        rows.append((MARKS[task.status], strong(task.id), f"P{task.priority}", short(task.title, 60), frees))
+        rows.append((mark(task), strong(task.id), f"P{task.priority}", short(task.title, 60), frees))
     return lines("Ready:", table(rows), _more(len(free)))
 
 
@@ -315,11 +321,11 @@ def _busy(found: Next) -> list[model_task.Task]:
 
 
 def _name(task: model_task.Task, width: int) -> tuple[str, ...]:
-    return (MARKS[task.status], strong(task.id), short(task.title, width))
+    return (mark(task), strong(task.id), short(task.title, width))
 
 
 def _plans(plans: Sequence[model_task.Task]) -> list[tuple[str, ...]]:
-    return [(MARKS[task.status], strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
+    return [(mark(task), strong(task.id), f"{task.kind} {short(task.title, 60)}") for task in plans]
 
 
 def _titled(title: str, rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -363,7 +369,7 @@ def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -
         # What other branches have, what agents plan, and whether evidence holds, may change unnoticed.
         if not claim and not found.away and not found.resting and not found.proposed:
             until = min((held.until for held in found.claims.values()), default=None)
-            text, data = as_text(next_text(found)), as_json(next_object(found))
+            text, data = as_kept(next_text(found)), as_json(next_object(found))
             keep_answer(project, "next", text, data, until=until)
 
 
@@ -403,7 +409,7 @@ def _outline(title: str, found: project_state.ProjectState, kind: str) -> list[s
     for task in (task for task in found.board.tasks if task.kind == kind):
         closed, of_all = found.board.graph.progress(task.id)
         parts = f"{closed} of {of_all}" if found.board.graph.children(task.id) else ""
-        rows.append((MARKS[task.status], strong(task.id), short(task.title, 60), parts))
+        rows.append((mark(task), strong(task.id), short(task.title, 60), parts))
     return ["", title, *table(rows)] if rows else []
 
 

@@ -16,7 +16,7 @@ from holdfast.index import freshness
 from holdfast.interfaces import quick
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, picked, say, show
-from holdfast.interfaces.cli.phrases import count, lines, short, table
+from holdfast.interfaces.cli.phrases import count, lines, short, table, when
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -52,18 +52,18 @@ def context_object(found: context_pack.ContextPack) -> dict[str, Any]:
 
 
 def silent(number: int, *, can_trust: bool) -> str:
-    """That nothing speaks here although much came, and what lets it."""
-    do = "does" if number == 1 else "do"
+    """That agents are shown nothing of what came, and what changes that."""
+    are = "is" if number == 1 else "are"
     how = "holdfast trust" if can_trust else "holdfast review"
-    return f"{count(number, 'memory')} came by git and {do} not speak: {how}"
+    return f"{count(number, 'memory')} came by git and {are} not shown to agents: {how}"
 
 
 def receipts_text(found: sent_packs.AgentKnowledge) -> str:
-    """What a run or a session was given, pack by pack."""
+    """What a run or a session was given, context by context."""
     if not found.packs:
         return f"No context was given in {found.kind} {found.owner}"
     dropped = f"; {found.dropped:,} older ones were not kept" if found.dropped else ""
-    head = f"{found.kind.capitalize()} {found.owner} was given {count(len(found.packs), 'pack')}{dropped}."
+    head = f"{found.kind.capitalize()} {found.owner} was given {count(len(found.packs), 'context')}{dropped}."
     said = [part for pack in found.packs for part in ("", *_told(pack))]
     return lines(head, *said, "", f"Read one as it was sent: holdfast receipts {found.owner} --pack N")
 
@@ -75,10 +75,10 @@ def _told(pack: sent_packs.SentPack) -> list[str]:
     rows = [_entry(one) for one in pack.entries]
     asked = [f"  for: {pack.asked}"] if pack.asked else []
     files = [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
-    late = ["  given after the run had ended: its capsule does not prove it"] if pack.late else []
+    late = ["  given after the run had ended: its recording does not prove it"] if pack.late else []
     gone = ["  its text is not here any more"] if pack.text is None else []
-    when = f"{pack.ts[:16].replace('T', ' ')} UTC" if pack.ts else "at an unknown time"
-    title = f"Pack {pack.number}, {when}, {where}, {size}"
+    given = when(pack.ts) if pack.ts else "at an unknown time"
+    title = f"Context {pack.number}, {given}, {where}, {size}"
     return [title, *asked, *files, *late, *gone, *table(rows)]
 
 
@@ -135,7 +135,7 @@ def context(
 
 @command(root, "receipts")
 @click.argument("run", metavar="RUN")
-@click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one pack as it was sent.")
+@click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one context as it was sent.")
 def receipts(place: Invocation, run: str, number: int | None) -> None:
     """Show what an agent was told in a run or session.
 
@@ -147,11 +147,11 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
         if number is None:
             show(found, receipts_text, receipts_object)
         elif number in there:
-            gone = f"The text of pack {number} is not here any more."
+            gone = f"The text of context {number} is not here any more."
             show(there[number], lambda pack: pack.text or gone)
         else:
             named = ", ".join(map(str, there)) or "none"
-            raise NotFound(f"{found.owner} has no pack {number}", hint=f"There are: {named}")
+            raise NotFound(f"{found.owner} has no context {number}", hint=f"There are: {named}")
 
 
 @command(root, "journal")

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli.invocation import Invocation, answer, command
-from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
-from holdfast.interfaces.cli.phrases import count, lines, table
+from holdfast.interfaces.cli.invocation import Invocation, answer, command, progress_bar
+from holdfast.interfaces.cli.output import as_plain, picked, say, show, styled
+from holdfast.interfaces.cli.phrases import count, lines, table, toned
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 _TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
-_LOG = {"ok": "the log itself is ok", "partial": "the log can only be told in part"}
-_ONE = {"bodies": "body", "memories": "memory"}  # of what is counted, where it is not the word without its s
+_LOG = {"ok": "the log itself is ok", "partial": "a part of the log is not here"}
+_ONE = {"bodies": "event text", "memories": "memory"}  # of what is counted, where it is not the word without its s
 
 
 def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
@@ -46,9 +46,9 @@ def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
     word = f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
     said = [*map(_finding, found.findings), _verdict(word, found.counts)]
     if repairs is not None:
-        states = ["mended" if one.done else "not mended" if one.failed else "would mend" for one in repairs]
+        states = ["repaired" if one.done else "not repaired" if one.failed else "would repair" for one in repairs]
         rows = [f"{how}: {one.file}: {one.failed or one.action}" for how, one in zip(states, repairs, strict=True)]
-        said += rows or ["Nothing that could be mended."]
+        said += rows or ["Nothing can be repaired."]
         waits = any(not item.done and item.failed is None for item in repairs)
         said += ["Do it with: holdfast doctor --repair --yes"] if waits else []
     return lines(said)
@@ -61,7 +61,7 @@ def tools(found: Sequence[AgentHealth]) -> list[str]:
     for one in here:
         scope = f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
         seen = f"{'firing, ' if one.firing else ''}last seen {one.last_seen}" if one.last_seen else "never seen here"
-        late = f"; {count(one.late, 'time')} too slow to tell" if one.late and one.last_seen else ""
+        late = f"; {count(one.late, 'time')} too slow" if one.late and one.last_seen else ""
         wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
         rows.append((one.tool, *wired, seen + late))
     steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
@@ -75,7 +75,7 @@ def verdict_text(found: GateVerdict) -> str:
 
 def _finding(finding: HealthFinding) -> str:
     step = f"\n  next: {finding.next_step}" if finding.next_step else ""
-    return f"{strong(finding.severity)}: {finding.where}: {finding.sentence}{step}"
+    return f"{toned(finding.severity)}: {finding.where}: {finding.sentence}{step}"
 
 
 def _verdict(word: str, counts: Mapping[str, int]) -> str:
@@ -84,7 +84,8 @@ def _verdict(word: str, counts: Mapping[str, int]) -> str:
         whose = "all" if own == counts["events"] else "none" if own == 0 else f"{own:,} of them"
         said["events"] += f" ({whose} recorded here)"
     looked = ", ".join(words for name, words in said.items() if name != "own")
-    return f"{strong(word)}: looked at {looked}" if looked else strong(word)
+    verdict = styled(word, "bad") if word[:1].isdigit() else toned(word)
+    return f"{verdict}: checked {looked}" if looked else verdict
 
 
 def _object(word: str, findings: Sequence[HealthFinding], found: HealthReport | GateVerdict) -> dict[str, Any]:
@@ -108,7 +109,7 @@ def verdict_object(found: GateVerdict) -> dict[str, Any]:
 
 
 @command(root, "doctor")
-@click.option("--repair", is_flag=True, help="Say what could be mended; with --yes, mend it.")
+@click.option("--repair", is_flag=True, help="Show what can be repaired; with --yes, repair it.")
 @click.option("--yes", is_flag=True, help="With --repair: do it.")
 @click.option("--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with.")
 def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> int:
@@ -116,7 +117,8 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
-        report = project.health.doctor(against=against)
+        with progress_bar("Checking the store") as progress:
+            report = project.health.doctor(against=against, progress=progress)
         with contextlib.suppress(HoldfastError):  # a damaged store cannot say
             old = {one.path: one.tool for one in reversed(project.clients.connected()) if not one.current}
             for path, tool in old.items():
@@ -154,7 +156,7 @@ def stats_text(found: Stats) -> str:
     """Everything on one screen; parts of which nothing is known are left out."""
     if found.is_empty:
         return lines("Nothing was counted yet: recall and context count what they find.", _today(found))
-    since = f" since {found.since[:16].replace('T', ' ')} UTC" if found.since else ""
+    since = f" since {found.since[:10]}" if found.since else ""
     rows = [(m.what, count(m.calls, "call"), count(m.texts, "text"), f"{m.seconds:,.1f} s") for m in found.models]
     models = [*(["Models:", *table(rows)] if rows else []), *_today(found)]
     parts = [_recalls(found.recalls), _contexts(found), _memories(found, since), _work(found), models]
@@ -178,11 +180,11 @@ def _recalls(found: RecallStats) -> list[str]:
 def _contexts(counted: Stats) -> list[str]:
     found, rows = counted.contexts, []
     if found.packs:
-        mean = f"{found.tokens / found.packs:,.0f} a pack"
-        rows = [("packs", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
+        mean = f"{found.tokens / found.packs:,.0f} each"
+        rows = [("contexts", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
     if counted.late:
         whose = ", ".join(f"{name} {late:,}" for name, late in counted.late.items())
-        rows.append(("too late", f"{sum(counted.late.values()):,}", f"warnings as well: {whose}"))
+        rows.append(("too late", f"{sum(counted.late.values()):,}", f"with late warnings: {whose}"))
     return ["Context at the start of sessions:", *table(_numbers_right(rows))] if rows else []
 
 

@@ -14,8 +14,19 @@ from holdfast.index import hit_text, stack_trace
 from holdfast.interfaces import quick, quick_recall
 from holdfast.interfaces.cli import output
 from holdfast.interfaces.cli.invocation import Invocation, command, options, progress_bar
-from holdfast.interfaces.cli.output import as_json, as_text, flush, say, show, show_lines, strong, wants_json
-from holdfast.interfaces.cli.phrases import WIDTH, badge, count, lines, short, size, table
+from holdfast.interfaces.cli.output import (
+    as_json,
+    as_kept,
+    as_text,
+    flush,
+    say,
+    show,
+    show_lines,
+    strong,
+    styled,
+    wants_json,
+)
+from holdfast.interfaces.cli.phrases import WIDTH, ago, badge, count, lines, short, size, table
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -26,6 +37,7 @@ if TYPE_CHECKING:
     from holdfast.recall.search import Hit
 
 SHOWN = 50  # events of the log, unless more are asked for
+MOST = 5  # hits, unless more are asked for
 MAX_PIPED = 1 << 15  # bytes of what is piped that are looked at: errors stand at the end
 LAST_LINES = 40  # of what is piped and is no stack trace, each once
 
@@ -50,11 +62,15 @@ def _is_said(word: str) -> bool:
     return word.startswith("-") and (bool(name.split()[1:]) or (len(word) > 2 and not word.strip("-")))
 
 
-def hits_text(found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool = False) -> str:
+def hits_text(
+    found: Sequence[Hit], *, waiting: int = 0, now: str = "", explain: bool = False, limited: bool = False
+) -> str:
     """The same words as the quick path's, which prints them without us."""
     from holdfast.recall.search import as_rows
 
-    return hit_text.as_text(as_rows(found), waiting=waiting, now=now, explain=explain)
+    rows = as_rows(found)
+    shown, bold = rows if limited else hit_text.relevant(rows), (quick.STYLES["bold"][0], quick.CLOSE)
+    return hit_text.as_text(shown, waiting=waiting, now=now, explain=explain, bold=bold)
 
 
 def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
@@ -74,30 +90,34 @@ def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
 @click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
 @click.option("--since", metavar="WHEN", help="Only what is newer: 2026-10-01, 30d, 2w, yesterday.")
-@click.option("--limit", type=click.IntRange(1, 1000), default=5, show_default=True, help="At most this many.")
+@click.option(
+    "-n", "--limit", type=click.IntRange(1, 1000), metavar="N", help="This many, however weak; else at most 5."
+)
 @click.option("--semantic", is_flag=True, help="Search by meaning, too, however much the words find.")
-@click.option("--explain", is_flag=True, help="Say what each score is made of.")
+@click.option("--explain", is_flag=True, help="Say why each hit was found.")
 def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain: bool, **given: Any) -> None:
     """Search memory, commits, docs and code.
 
     `tag:db` and `task:login` are understood; - reads the question from stdin; without words it gives the most
     recent.
     """
-    kinds = given.pop("kinds")
+    kinds, limited = given.pop("kinds"), given["limit"] is not None
+    given["limit"] = given["limit"] or MOST
     if len(set(kinds)) > 1:
         raise click.UsageError("Name one kind, or none to search them all.")
     kind = kinds[0] if kinds else None
     paths = [path for files in given["files"] for path in files.split(",") if path]
     given["files"] = [os.path.join(os.path.abspath(place.folder), path) for path in paths]
-    with place.project() as project, progress_bar("Reading the repository") as project.recall.progress:
+    with place.project() as project:
         asked = _question(query)
-        found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
+        with progress_bar("Reading the repository") as project.recall.progress:
+            found = project.recall(asked, kind=kind, explain=explain, semantic=semantic or None, **given)
         waiting, advice = 0, project.recall.advice
         if not found and kind in (None, "fact") and not wants_json():
             near = project.recall(asked, limit=1000, kind="candidate", task=given["task"], since=given["since"])
             waiting = len(near)
         now = f"{project.clone.clock():%Y-%m-%dT%H:%M:%SZ}"
-        text = partial(hits_text, waiting=waiting, now=now, explain=explain)
+        text = partial(hits_text, waiting=waiting, now=now, explain=explain, limited=limited)
         show(found, text, partial(hit_objects, explain=explain))
         if advice:
             flush()
@@ -126,25 +146,32 @@ def timeline_text(rows: Sequence[TimelineRow]) -> str:
     if not rows:
         return "Nothing happened yet. Record something with: holdfast run -- COMMAND"
     begun = table([(*_event_cells(row), "|") for row in rows], indent="")
-    taken = len(begun[0]) - len(strong("")) - 1
+    taken = output.width(begun[0]) - 1
     room = max(output.columns() - taken, 20) if output.columns() else WIDTH
-    return lines([f"{start[:-1]}{short(row.summary, room)}" for start, row in zip(begun, rows, strict=True)])
+    return lines([f"{start[:-1]}{_told(row, room)}" for start, row in zip(begun, rows, strict=True)])
 
 
 def _event_cells(row: TimelineRow) -> tuple[str, ...]:
     name = row.id if row.id != row.hash_self else row.hash_self[:12]
-    when = (row.started or row.ts)[:19].replace("T", " ")
-    return (when, row.kind, strong(name), _marks(row), short(row.task, 24))
+    return (ago(row.started or row.ts), row.kind, strong(name))
 
 
-def _marks(row: TimelineRow) -> str:
-    marks = [row.layer or "", "" if row.systemic_scale is None else f"scale {row.systemic_scale}"]
-    if row.kind == "run":
-        ended = row.status or "interrupted"
-        marks.append(ended if row.exit_status is None else f"exit {row.exit_status}")
-    if row.started and row.started[:10] != row.ts[:10]:
-        marks.append(f"(imported {row.ts[:10]})")
-    return " ".join(mark for mark in marks if mark)
+def _told(row: TimelineRow, room: int) -> str:
+    """What happened, and in brackets how it ended, for which task, and when it came in, if that was later."""
+    marks = [_ended(row), row.layer or "", "" if row.systemic_scale is None else f"scale {row.systemic_scale}"]
+    marks += [short(row.task, 24) if row.task != row.id else ""]
+    marks += [f"imported {ago(row.ts)}"] if row.started and row.started[:10] != row.ts[:10] else []
+    said = [mark for mark in marks if mark]
+    after = f"  ({', '.join(said)})" if said else ""
+    return short(row.summary, max(room - output.width(after), 20)) + after
+
+
+def _ended(row: TimelineRow) -> str:
+    """How a run ended, if not as nearly all do."""
+    if row.kind != "run" or row.exit_status == 0 or (row.exit_status is None and row.status == "ended"):
+        return ""
+    ended = row.status or "interrupted" if row.exit_status is None else f"exit {row.exit_status}"
+    return styled(ended, "warn" if row.exit_status is None else "bad")
 
 
 def checkpoint_text(point: log_integrity.LogCheckpoint) -> str:
@@ -244,20 +271,20 @@ def status_text(found: Status) -> str:
     """The status in a few lines, what needs the eye last."""
     branch = found.branch or "a detached HEAD"
     at = f" at {found.head[:12]}" if found.head else ", before the first commit"
-    gone = [f"{number} {word}" for number, word in ((found.expired, "expired"), (found.stale, "stale")) if number]
+    states = ((found.expired, "expired"), (found.stale, "stale"))
+    gone = [styled(f"{number} {word}", "warn") for number, word in states if number]
     rows = {
         "memories": f"{found.facts}" + (f" ({', '.join(gone)})" if gone else ""),
-        "tasks": f"{found.tasks} open, {found.started} begun, {found.ready} ready" if found.tasks else "",
+        "tasks": f"{found.tasks} open: {found.started} started, {found.ready} ready" if found.tasks else "",
         "session": found.session,
         "to review": _to_review(found),
         "to embed": f"{count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
         "to publish": f"{count(found.events_waiting, 'event')}, {count(len(found.changes_waiting), 'change')}",
-        "private": f"{count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
-        f"{size(found.private_bytes)}; "
-        "deleting this clone deletes them (`holdfast export FILE` keeps them)",
+        "recordings": f"{count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
+        f"{size(found.private_bytes)}, only in this clone (backup: holdfast export FILE)",
     }
     told = [f"  {name:10}  {text}" for name, text in rows.items() if text]
-    return lines(f"On {branch}{at}, line {found.id}", told, _warnings(found))
+    return lines(f"On {branch}{at}", told, _warnings(found))
 
 
 def _to_review(found: Status) -> str:
@@ -281,7 +308,7 @@ def _warnings(found: Status) -> Iterator[str]:
         yield f"{count(found.disputed, 'task', 'are')} in conflict: holdfast task resolve"
     if found.gone:
         are = "is" if found.gone == 1 else "are"
-        yield f"{count(found.gone, 'file')} published here {are} gone from this line: holdfast reconcile"
+        yield f"{count(found.gone, 'file')} published here {are} gone from this branch: holdfast reconcile"
     if found.orphans:
         branches = [name for name in found.orphans if not name.startswith(DETACHED_NAME)]
         detached = dict.fromkeys(name for name in found.orphans if name.startswith(DETACHED_NAME))
@@ -293,17 +320,17 @@ def _warnings(found: Status) -> Iterator[str]:
     if found.pointers_waiting:
         wait = "waits" if found.agent_sessions_waiting == 1 else "wait"
         agents = count(found.agent_sessions_waiting, "agent session")
-        yield f"{agents} with {count(found.pointers_waiting, 'pointer')} to transcripts {wait} to be read in."
+        yield f"{agents} with {count(found.pointers_waiting, 'pointer')} to transcripts {wait} to be read."
     for path in found.transcripts_gone:
-        yield f"An agent's transcript is gone, and what it said with it: {path}"
+        yield f"An agent's transcript was deleted before it was imported: {path}"
     for path in found.transcripts_unread:
         yield f"An agent's transcript cannot be read, and nothing is known of it: {path}"
     if found.void:
-        yield f"What came by git does not speak: {found.void}. Trust it again: holdfast trust"
+        yield f"What came by git is not shown to agents: {found.void}. Trust it again: holdfast trust"
     elif found.elsewhere:
         way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"
-        do = "does" if found.elsewhere == 1 else "do"
-        yield f"{count(found.elsewhere, 'entry')} came by git and {do} not speak: {way}"
+        are = "is" if found.elsewhere == 1 else "are"
+        yield f"{count(found.elsewhere, 'memory')} came by git and {are} not shown to agents: {way}"
     if found.sandboxed:
         yield "This is a sandbox: records stay in .holdfast/local until a command outside moves them."
 
@@ -318,7 +345,7 @@ def status(place: Invocation, badge: bool) -> None:
         # Kept for the quick path, unless there is something to say beside it or a variable changes it.
         if project.seen and project.seen.settled and not project.notices and quick.is_plain(os.environ):
             signature = quick.status_signature(project.seen.value, os.environ)
-            text, data = as_text(status_text(found)), as_json(found)
+            text, data = as_kept(status_text(found)), as_json(found)
             answers = {"status": (text, data), "badge": (as_text(_badge(found)), "")}
             project.context.keep_ready(answers, signature=signature)
 

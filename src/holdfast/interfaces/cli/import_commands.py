@@ -35,11 +35,12 @@ def _first(done: Brought) -> str:
     if not done.files:
         return f"There are no transcripts in {done.folder}"
     if not done.sessions:
-        return f"Took in none of {count(done.files, 'transcript')} in {done.folder}"
-    what = f"{count(done.sessions, 'session')} of {done.agent}"
+        return f"Imported none of {count(done.files, 'transcript')} in {done.folder}"
+    what = f"{count(done.sessions - done.subagents, 'session')} of {AGENTS.get(done.agent, done.agent)}"
+    what += f" and {count(done.subagents, 'sub-agent')}" if done.subagents else ""
     if not done.runs:
         return f"Nothing new in {what}"
-    return f"Took in {count(len(done.runs), 'run')} with {count(done.turns, 'turn')}, from {what}"
+    return f"Imported {count(len(done.runs), 'run')} with {count(done.turns, 'turn')}, from {what}"
 
 
 def _more(done: Brought) -> list[str]:
@@ -53,7 +54,7 @@ def _more(done: Brought) -> list[str]:
     if done.copies:
         found.append(f"{count(done.copies, 'turn')} stood in another session as well and counted once")
     if done.twins:
-        found.append(f"{count(done.twins, 'turn')} came in through another tool before and counted once")
+        found.append(f"{count(done.twins, 'turn')} had been imported from another tool and counted once")
     if done.proposed or done.joined:
         joined = f", {done.joined} joined with what was known" if done.joined else ""
         found.append(f"{count(len(done.proposed), 'new candidate')}{joined}")
@@ -96,7 +97,7 @@ def _add(agent: str, called: str) -> None:
             )
         show(done, brought)
 
-    bring.__doc__ = f"""Take in what {called} did in this repository, from its own transcripts.
+    bring.__doc__ = f"""Import what {called} did in this repository, from its own transcripts.
 
     PATH is a transcript or a folder of them; if not given, {called}'s own folder. Each session becomes a run
     with its cycles; what was decided waits in `holdfast review`. Running it again adds only what is new.

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 def index_text(found: CorpusState) -> str:
     """Whether questions find what the repository holds, and how much of it there is."""
     if not found.built and found.share is not None:
-        return f"{found.share:.0%} of commits, docs and code is read, and found. Read the rest with: holdfast index"
+        return f"{found.share:.0%} of commits, docs and code is indexed. Index the rest with: holdfast index"
     if not found.built:
-        return "Commits, docs and code are not read yet. Read them with: holdfast index"
+        return "Commits, docs and code are not indexed yet. Index them with: holdfast index"
     held = f"{count(found.commits, 'commit')}, {count(found.files, 'file')} in {count(found.chunks, 'part')}"
-    told = f"{held}; {found.size / 1e6:,.1f} MB"
-    behind = lines(f"Read is another state than HEAD's: {told}", "Read what changed with: holdfast index")
-    return f"HEAD is read: {told}" if found.current else behind
+    told = f"{held}, {found.size / 1e6:,.1f} MB"
+    behind = lines(f"The index is behind HEAD: {told}", "Index what changed with: holdfast index")
+    return f"The index is up to date: {told}" if found.current else behind
 
 
 @answer(root, "index", index_text)

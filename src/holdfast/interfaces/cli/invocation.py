@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 
 MAX_STDIN = 1 << 20  # bytes: more than the longest text that is kept
+INTERRUPTED = 130  # as a shell says of what Ctrl-C ended
 
 
 class Declined(Exception):
@@ -128,22 +130,40 @@ def text_or_stdin(given: str) -> str:
         raise BadInput("what stdin gave is not UTF-8 text") from None
 
 
+_PATIENCE = 0.5  # seconds: what is done sooner needs no progress
+_OFTEN = 0.1  # seconds between two states of it: more is only flicker
+
+
 @contextmanager
 def progress_bar(label: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr from the first step on, where somebody can see it; nothing anywhere else."""
+    """How far something is, in a line on stderr that goes when it is done; only where somebody waits and sees it."""
     if not sys.stderr.isatty() or wants_json():
         yield None
         return
-    with ExitStack() as opened:
-        bars: list[Any] = []
+    from threading import Timer
 
-        def step(done: int, total: int) -> None:
-            if not bars:
-                bars.append(opened.enter_context(click.progressbar(length=1, label=label, file=sys.stderr)))
-            bars[0].length = max(total, 1)
-            bars[0].update(done - bars[0].pos)
+    label, began, shown = label.strip(), time.monotonic(), 0.0
 
+    def say_so(share: str = "") -> None:
+        nonlocal shown
+        shown = time.monotonic()
+        print(f"\r{label} …{share}\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def step(done: int, total: int) -> None:
+        now = time.monotonic()
+        if now - began >= _PATIENCE and (now - shown >= _OFTEN or done >= total):
+            say_so(f" {min(done / max(total, 1), 1.0):.0%}")
+
+    first = Timer(_PATIENCE, say_so)  # also where the first step takes long
+    first.daemon = True
+    first.start()
+    try:
         yield step
+    finally:
+        first.cancel()
+        first.join()
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 here = click.make_pass_decorator(Invocation, ensure=True)

@@ -10,12 +10,12 @@ import sys
 import click
 
 from holdfast.errors import HoldfastError
-from holdfast.interfaces.cli.invocation import Declined
+from holdfast.interfaces.cli.invocation import INTERRUPTED, Declined
 from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say, send_nowhere
 from holdfast.interfaces.cli.root import root
 
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
-DECLINED, INTERRUPTED, BROKEN_PIPE, USAGE, BUG = 1, 130, 141, 2, 70
+DECLINED, BROKEN_PIPE, USAGE, BUG = 1, 141, 2, 70
 
 
 def main(argv: list[str] | None = None) -> int:

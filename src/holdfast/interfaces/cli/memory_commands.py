@@ -10,7 +10,7 @@ from holdfast.errors import BadInput
 from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal, options
-from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong
+from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong, styled
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES, labelled, split_statement
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holdfast.git.erase import Erasure
     from holdfast.project import Project
 
-_SILENT = "It is found when asked for; context, hooks and AGENTS.md do not show it."
+_SILENT = "`recall` finds it; agents are not told of it unasked."
 MOST_NAMED = 5  # memories to accept again that are named
 _fields = options(  # what a memory is
     click.option("--why", default="", metavar="TEXT", help="Why it holds."),
@@ -42,11 +42,13 @@ _fields = options(  # what a memory is
 
 def memory_row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
     memory = standing.memory
-    sure = "" if memory.confidence is None else f"{memory.confidence:.2g}"
+    sure = "" if memory.confidence is None else f"confidence {memory.confidence:.2g}"
     stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
     kind = "" if memory.type == "fact" else memory.type
     elsewhere = "from elsewhere" if standing.trust == "T4" else ""
-    parts = (kind, memory.layer or "", sure, *memory.tags, f"evidence {stale[0]}" if stale else "", elsewhere)
+    doubt = styled(f"evidence {stale[0]}", "warn") if stale else ""
+    tags = [tag for tag in memory.tags if tag != memory.type]
+    parts = (kind, memory.layer or "", sure, *tags, doubt, elsewhere)
     return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
 
 
@@ -138,7 +140,7 @@ def refresh_tools(project: Project, changed: bool = True) -> None:
 
 def facts_text(found: memory_state.MemoryListing, *, kind: str = "fact") -> str:
     sections = (
-        ("Stale: what they cite has changed", found.stale),
+        ("Stale: the code they cite has changed", found.stale),
         ("Edited since approval", [one for one in found.unreviewed if one.status == hit_text.EDITED]),
         ("Approval cannot be checked here", [one for one in found.unreviewed if one.status == hit_text.UNCHECKED]),
         ("Not reviewed as they stand", [one for one in found.unreviewed if one.status == "unreviewed"]),

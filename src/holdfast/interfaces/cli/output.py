@@ -7,8 +7,10 @@ text in which nothing invisible hides; with `--json`, one object that carries "v
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -16,7 +18,9 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
+from holdfast.interfaces import quick
 from holdfast.model import memory
+from holdfast.model.text import columns as text_columns
 from holdfast.model.text import visible
 from holdfast.values import fields, is_value
 
@@ -25,7 +29,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 VERSION = 1
-_OPEN, _CLOSE = "\ue0b0", "\ue0b1"
+_NO_COMMAND = 127  # what a shell ends with if there is no such program
+_MARKS = dict.fromkeys(map(ord, (quick.CLOSE, *(mark for mark, _ in quick.STYLES.values()))))
 
 
 class ReaderGone(Exception):
@@ -56,12 +61,19 @@ def show_made(value: dict[str, Any], words: str) -> None:
     _put(f"{json.dumps(envelope(value)) if wants_json() else words}\n")
 
 
-def show(value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None) -> None:
-    """Answer with a value: as an object if `--json` was given, else in words."""
+def show(
+    value: T, words: Callable[[T], str], as_object: Callable[[T], object] | None = None, *, asks: bool = False
+) -> None:
+    """Answer with a value: as an object if `--json` was given, else in words.
+
+    Words that are longer than the terminal go to the user's pager, unless the command `asks` something next.
+    """
     if wants_json():
         _put(as_json(as_object(value) if as_object else value))
     else:
-        _put(_finished(words(value)))
+        text = _finished(words(value))
+        if asks or not _paged(text):
+            _put(text)
 
 
 def as_json(value: object) -> str:
@@ -72,6 +84,12 @@ def as_json(value: object) -> str:
 def as_text(words: str) -> str:
     """Words as they are printed where there is no terminal."""
     return _finished(words, colours=False)
+
+
+def as_kept(words: str) -> str:
+    """Words as they are kept for the quick path, which draws their marks."""
+    text = shown(words).rstrip("\n")
+    return f"{text}\n" if text else ""
 
 
 def show_lines(values: Iterable[object]) -> None:
@@ -93,6 +111,38 @@ def _put(text: str) -> None:
         print(text, end="")
     except BrokenPipeError:
         raise ReaderGone from None
+
+
+def _paged(text: str) -> bool:
+    """Show a text in git's pager, as git does; False if it fits the terminal, or there is no pager."""
+    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+        return False
+    import shutil
+
+    wide, high = shutil.get_terminal_size()
+    if sum(1 + max(0, width(line) - 1) // max(wide, 1) for line in text.splitlines()) < high:
+        return False
+    from holdfast.git import repo
+
+    context = click.get_current_context(silent=True)
+    command = repo.pager(getattr(context.obj, "folder", ".") if context else ".")
+    return command not in ("", "cat") and _pipe_to(command, text)
+
+
+def _pipe_to(command: str, text: str) -> bool:
+    """Show a text in a pager; whoever quits it early has seen enough. False if it could not be started."""
+    import signal
+    import subprocess
+
+    flush()
+    environ = {"LESS": "FRX", "LV": "-c", **os.environ}  # as git sets them
+    pager = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, env=environ)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # from here on Ctrl-C is the pager's business
+    try:
+        pager.communicate(text.encode("utf-8", "replace"))
+        return pager.returncode != _NO_COMMAND
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def send_nowhere(stream: TextIO) -> None:
@@ -122,9 +172,9 @@ def say_object(value: object) -> None:
 
 def complain(sentence: str, hint: str | None) -> None:
     """An error: one sentence, and the next step."""
-    for word, style, said in (("error:", "31", sentence), ("hint:", "2", hint)):  # red, and dim
+    for word, style, said in (("error:", "bad", sentence), ("hint:", "dim", hint)):
         if said:
-            mark = f"\x1b[{style}m{word}\x1b[0m" if _colours(sys.stderr) else word
+            mark = f"\x1b[{quick.STYLES[style][1]}m{word}\x1b[0m" if _colours(sys.stderr) else word
             _tell(f"{mark} {shown(said)}\n")
 
 
@@ -176,7 +226,24 @@ def columns() -> int:
 
 def strong(text: str) -> str:
     """Text for the eye to find; the mark becomes bold on a terminal and vanishes anywhere else."""
-    return f"{_OPEN}{text}{_CLOSE}"
+    return styled(text, "bold")
+
+
+def styled(text: str, style: str) -> str:
+    """Text that is bold, dim, or coloured as good, warn or bad, on a terminal; plain anywhere else."""
+    return f"{quick.STYLES[style][0]}{text}{quick.CLOSE}" if text else ""
+
+
+def width(text: str) -> int:
+    """How many columns a text takes: marks take none, and neither do escape sequences."""
+    if "\x1b" in text:
+        text = _escapes().sub("", text)
+    return text_columns(text.translate(_MARKS))
+
+
+@functools.cache
+def _escapes() -> re.Pattern[str]:
+    return re.compile(r"\x1b\[\d*m")
 
 
 def shown(text: str) -> str:
@@ -187,10 +254,8 @@ def shown(text: str) -> str:
 def _finished(words: str, *, colours: bool | None = None) -> str:
     # Made visible before marks become escape sequences: stored text cannot bring its own.
     text = shown(words).rstrip("\n")
-    bold = _colours(sys.stdout) if colours is None else colours
-    start, end = ("\x1b[1m", "\x1b[0m") if bold else ("", "")
-    return text.replace(_OPEN, start).replace(_CLOSE, end) + "\n" if text else ""
+    return quick.drawn(text, colours=_colours(sys.stdout) if colours is None else colours) + "\n" if text else ""
 
 
 def _colours(stream: TextIO) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return quick.has_colours(os.environ, terminal=stream.isatty())

@@ -6,13 +6,20 @@ and at the end what can be done next. Nothing here decides anything or asks for 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Sequence
 
-from holdfast.model.text import columns
+from holdfast.index import hit_text
+from holdfast.interfaces.cli.output import styled, width
 from holdfast.model.text import count as count  # noqa: PLC0414 - a word of all commands, too
 from holdfast.patterns import PatternFile
 
 WIDTH = 72
+_TONES = {
+    **dict.fromkeys(("ok", "done", "accepted", "unchanged"), "good"),
+    **dict.fromkeys(("note", "stale", "expired", "started", "changed", "warning", "open question"), "warn"),
+    **dict.fromkeys(("error", "problem", "broken", "blocked", "gone", "rejected"), "bad"),
+}
 MOST_ROWS = 200  # of a list that somebody reads
 _TEXTS = PatternFile(__file__)
 
@@ -40,14 +47,30 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> list[str]:
     """Rows in columns, two spaces apart."""
     if not rows:
         return []
-    widths = [max(columns(row[column]) for row in rows) for column in range(len(rows[0]))]
-    padded = ([cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = ([cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)] for row in rows)
     return [(indent + "  ".join(cells)).rstrip() for cells in padded]
 
 
 def more(number: int) -> list[str]:
     """That a list is longer than what is shown of it."""
     return [f"  and {number - MOST_ROWS:,} more; all of them: --json"] if number > MOST_ROWS else []
+
+
+def toned(text: str, word: str = "") -> str:
+    """A text in the colour of a status, which is its first word if none is given."""
+    tone = _TONES.get(word or text.split(" ", 1)[0].rstrip(":,"))
+    return styled(text, tone) if tone else text
+
+
+def ago(ts: str | None) -> str:
+    """How long ago a moment was: `2 days ago`; empty if there is none."""
+    return hit_text.age(ts, time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+
+
+def when(ts: str | None) -> str:
+    """A moment on a page of its own: how long ago, and exactly."""
+    return f"{ago(ts)} ({ts[:16].replace('T', ' ')} UTC)" if ts else ""
 
 
 def size(number: int) -> str:

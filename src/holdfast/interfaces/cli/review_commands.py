@@ -14,7 +14,7 @@ from holdfast.interfaces.cli import memory_commands as memories
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
 from holdfast.interfaces.cli.memory_commands import file_trouble, memory_row, refresh_tools, standing_object
 from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
+from holdfast.interfaces.cli.phrases import ago, count, lines, short, table, toned, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES, Memory
@@ -37,8 +37,8 @@ SIDE = 46  # columns of each of two texts side by side
 READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
-TITLE = 90  # columns of what a session did
-_ELSEWHERE = "proposed on another line"
+TITLE = 78  # columns of what a session did
+_ELSEWHERE = "proposed on another line"  # as notes say it
 _REASON = "Rationale:"  # how the reason of a session's find begins
 _STATE = {"holds": "unchanged", "changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
@@ -130,7 +130,7 @@ def waiting_text(
     if lost:  # what a person approved and agents no longer see, with how to bring each back
         said = []
         for one in lost:
-            said += [f"{strong(one.id)} was approved and cannot be read any more, so it is not told to agents."]
+            said += [f"{strong(one.id)} was approved and cannot be read any more, so agents no longer see it."]
             said += [f"    {file_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
         return lines(said, ["", waiting_text(waiting, everything=everything, title=title)] if waiting else [])
     if not waiting:
@@ -158,7 +158,8 @@ def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bo
         if (source or item.id) in found:
             found[source] += [""]
         told = title(source) if source else ""
-        begins = [f"{short(told, TITLE)}  {source}"] if told else []
+        day, _, did = told.partition("  ")  # as `session_title` begins
+        begins = [f"{short(did, TITLE)}  ({ago(day)}, {source})"] if told else []
         rows = found.setdefault(source or item.id, begins)
         rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told))]
     return list(found.values())
@@ -195,20 +196,20 @@ def _grounds(
     notes = [note for note in item.standing.notes if not note.startswith(told)]
     because = getattr(memory, "because", "")
     own = (memory.source, "holds") if len(cited) > 1 else None  # the run that says it, which is named below
-    evidence = ", ".join(
-        f"{receipt_name(text)} ({_STATE.get(state, state)})" for text, state in cited if own != (text, state)
-    )
+    states = [(text, toned(_STATE.get(state, state), state)) for text, state in cited if own != (text, state)]
+    evidence = ", ".join(f"{receipt_name(text)} ({state})" for text, state in states)
     status, source = item.standing.status, memory.source
     why = status if status in (hit_text.EDITED, hit_text.UNCHECKED) else wording("waits").get(item.reason)
-    said = [f"proposed {item.proposed[:16].replace('T', ' ')} UTC"] if item.proposed else ["proposed"]
+    waits = toned(": ".join(filter(None, (why, because))), item.reason)
+    said = [f"proposed {ago(item.proposed)}"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
-    said += [f"by {source}"] if source else []
+    said += [f"by {receipt_name(source)}"] if source else []
     found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
     brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
     details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
     return [
-        *([f"    {': '.join(filter(None, (why, because)))}"] if item.reason in wording("waits") or because else []),
+        *([f"    {waits}"] if item.reason in wording("waits") or because else []),
         f"    evidence: {evidence or 'none'}",
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") and not (brief and titled) else []),
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
@@ -425,7 +426,7 @@ def reject(
         return 0
 
 
-@answer(review, "merge", lambda known: f"{strong(known.id)}  took up its evidence", standing_object)
+@answer(review, "merge", lambda known: f"{strong(known.id)}  has its evidence now", standing_object)
 @click.argument("name", metavar="ID")
 @click.argument("into", metavar="INTO")
 @_reviewer

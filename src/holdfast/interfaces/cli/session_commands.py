@@ -13,8 +13,8 @@ import click
 
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, group, on_a_terminal, text_or_stdin
-from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, wants_json
-from holdfast.interfaces.cli.phrases import badge, count, lines, short, table
+from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, styled, wants_json
+from holdfast.interfaces.cli.phrases import ago, badge, count, lines, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model import brief as model_brief
 from holdfast.model import session as model_session
@@ -127,8 +127,8 @@ def _standing(value: model_session.Session) -> str:
     turns, place = count(value.count, "turn"), _place(model_session.now_at(value, value.updated))
     if value.ended is not None:
         how = f" ({value.ended_by})" if value.ended_by not in (None, "ended") else ""
-        return f"ended {_when(value.ended)}{how}, {turns} since {_when(value.started)}, {place}"
-    return f"open {place}, {turns} since {_when(value.started)}, updated {_when(value.updated)}"
+        return f"ended {_when(value.ended)}{how}, begun {_when(value.started)}, {turns}, {place}"
+    return f"open {place}, {turns}, begun {_when(value.started)}, updated {_when(value.updated)}"
 
 
 def _turns(value: model_session.Session, width: int) -> list[str]:
@@ -207,12 +207,12 @@ def listed_text(found: SessionList) -> str:
 def _row(one: model_session.Session, *, here: str | None) -> tuple[str, ...]:
     left = len(one.still_open) + len(one.still_to_follow) + len(one.pending)
     return (
-        MARKS[one.state],
-        one.id,
+        styled(MARKS[one.state], "warn" if one.state == "open" else "good"),
+        strong(one.id),
         short(one.objective or one.summary or "no objective", 44),
         short(one.updated.place.removeprefix("a "), 28) + (" (here)" if one.id == here else ""),
         count(one.count, "turn"),
-        f"{left} left" if left else "",
+        f"{left} open" if left else "",
         _when(one.updated),
     )
 
@@ -241,7 +241,7 @@ def _place(anchor: model_session.SessionAnchor) -> str:
 
 
 def _when(anchor: model_session.SessionAnchor) -> str:
-    return anchor.ts[:16].replace("T", " ")
+    return ago(anchor.ts)
 
 
 RUN = "HOLDFAST_RUN_ID"  # a note made inside `holdfast run` tells of that run

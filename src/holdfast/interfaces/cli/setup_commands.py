@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from holdfast.errors import NotARepository, UnsafePath
-from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, confirm, on_a_terminal
-from holdfast.interfaces.cli.output import say, show
+from holdfast.interfaces.cli.invocation import INTERRUPTED, Invocation, answer, as_json, command, confirm, on_a_terminal
+from holdfast.interfaces.cli.output import flush, say, show
 from holdfast.interfaces.cli.phrases import count, lines, size
 from holdfast.interfaces.cli.root import CommandGroup, root
 from holdfast.values import replace
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from holdfast.project import Project
     from holdfast.store.bundle import Bundle
 
-HOOKS = "Let git's own hooks note commits, merges and rewrites? They only record, and never stop git."
+HOOKS = "Install git hooks that record commits, merges and rewrites? They never stop git."
 UNINSTALLING = (
-    "This deletes the private store (runs, candidates, what is not published) "
-    "and takes .holdfast out of the work tree, git's hooks and agents' settings out to the byte.{agents} Go on?"
+    "This deletes the private store (runs, candidates, what is not published), removes .holdfast from the work tree, "
+    "and restores git's hooks and agents' settings byte for byte.{agents} Go on?"
 )
 
 
@@ -35,14 +35,8 @@ def initialised(made: ProjectSetup) -> str:
     elif made.wrote:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
     if made.hooks:
-        wrote.append("  git's hooks note what happens; take them out with: holdfast hooks remove")
-    return lines(
-        first,
-        wrote,
-        "",
-        "See what agents left here already: holdfast try; take it in: holdfast import codex (claude, gemini)",
-        "Record an agent's work with: holdfast run --task TASK -- COMMAND",
-    )
+        wrote.append("  git's hooks record commits and rewrites; remove them with: holdfast hooks remove")
+    return lines(first, wrote, "", "Connect your agents and import their sessions with: holdfast start")
 
 
 def uninstalled(removal: UninstallResult) -> str:
@@ -64,7 +58,7 @@ def uninstalled(removal: UninstallResult) -> str:
 @click.option("--commit", is_flag=True, help="Commit the two files it writes.")
 @click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
 @click.option("--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given.")
-def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> None:
+def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> int:
     """Set up this repository, without agents or history."""
     from holdfast.project import Project
 
@@ -77,7 +71,16 @@ def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> None
             raise NotARepository(str(error), hint="Run `holdfast init --yes`, which runs `git init` first.") from None
         confirm("This is not a git repository. Make it one with `git init`?", yes=False)
         made = Project.init(place.folder, commit=commit, git=True, environ=os.environ)
-    show(_with_hooks(place, made, hooks), initialised)
+    try:
+        made = _with_hooks(place, made, hooks)
+    except KeyboardInterrupt:
+        say("")
+        show(made, initialised)
+        flush()
+        say("Interrupted: git's hooks were not installed. Install them with: holdfast hooks install")
+        return INTERRUPTED
+    show(made, initialised)
+    return 0
 
 
 def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> ProjectSetup:
@@ -87,7 +90,7 @@ def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> P
             wanted = click.confirm(HOOKS, default=True, err=True)
         except click.Abort as error:
             if isinstance(error.__context__, KeyboardInterrupt):
-                raise
+                raise KeyboardInterrupt from None
             say("")  # the end of input is no answer, and everything else is done
     if not wanted:
         return made

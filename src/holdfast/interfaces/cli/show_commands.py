@@ -9,8 +9,9 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import say, show, strong
-from holdfast.interfaces.cli.phrases import count, lines, size, table, wording
+from holdfast.interfaces.cli.phrases import ago, count, lines, size, table, toned, when, wording
 from holdfast.interfaces.cli.root import root
+from holdfast.model.evidence import receipt_name
 from holdfast.values import replace
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 LONGEST = 400  # characters of a field
 FILES = 12  # that are named
+_SERVED = {"told": "in contexts", "used": "used afterwards"}  # of the counts of a memory
 
 
 @command(root, "show")
@@ -59,6 +61,8 @@ def _said(thing: ShownRecord) -> str:
         return str(thing.fields.get("notes") or "").rstrip()  # its fields are shown above
     if thing.kind == "session":
         return _session(thing)
+    if thing.kind in ("memory", "candidate"):
+        return _without_fields(thing.text or "").strip()
     if thing.kind not in ("run", "event"):
         return (thing.text or "").rstrip()
     outputs = thing.fields.get("outputs")
@@ -69,6 +73,12 @@ def _said(thing: ShownRecord) -> str:
     if told and command and str(told).startswith(command):
         return ""  # the wrapper's own sentence, which says no more than the fields above
     return str(told or thing.fields.get("summary") or thing.text or "").strip()
+
+
+def _without_fields(text: str) -> str:
+    """An entry's text below its fields; all of it where they cannot be told apart."""
+    begins, _, rest = text.partition("---\n")
+    return rest.partition("\n---\n")[2] or text if not begins.strip() else text
 
 
 def _rows(fields: Mapping[str, Any], names: str) -> Iterator[tuple[str, str]]:
@@ -86,7 +96,7 @@ def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
         yield "ended", _ended(fields)
     at = _moment(str(fields["ts"]))
     # Of a run that a transcript tells of also when that was read.
-    yield "when", f"{_moment(str(began))} (imported {at})" if began else at
+    yield "when", f"{_moment(str(began))}, imported {ago(str(fields['ts']))}" if began else at
     yield "branch", ", ".join(filter(None, (fields.get("branch"), f"at {head[:12]}" if head else None)))
     yield from _rows(fields, "layer scale=systemic_scale")
     made = fields.get("artifacts") or ()
@@ -154,22 +164,23 @@ def _memory(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     if thing.kind in ("memory", "candidate"):
         yield from _standing(thing.fields)
     history = [row.partition(" ") for row in thing.fields.get("history") or ()]
+    yield "history", ", ".join(f"{kind} {ago(ts)}" for ts, _, kind in history)
     yield "updated", _moment(history[-1][0]) if history else ""
-    yield "history", ", ".join(f"{kind} {_moment(ts)}" for ts, _, kind in history)
 
 
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a memory is worth here and now."""
-    yield "stands", _cut(fields.get("status"))
+    status = _cut(fields.get("status"))
+    yield "stands", toned("retired" if status == "deprecated" else status)
     yield "trust", wording("trust").get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
-        yield "evidence", f"{text} ({wording('cited').get(state, state)})"
+        yield "evidence", f"{receipt_name(text)} ({toned(wording('cited').get(state, state), state)})"
     yield from (("said", _cut(text)) for text in fields.get("said") or ())
     yield from _rows(fields, "suggests because")
     yield from (("note", _cut(text)) for text in fields.get("notes") or ())
     yield from (("diff", _cut(text)) for text in fields.get("diff") or ())
     counts = {name: number for name, number in (fields.get("counted") or {}).items() if name != "looked"}
-    served = ", ".join(f"{name} {number:,}" for name, number in counts.items())
+    served = ", ".join(f"{_SERVED.get(name, name)} {number:,}" for name, number in counts.items())
     yield "counted", served if any(counts.values()) else ""  # nothing while nobody was given it
 
 
@@ -202,7 +213,7 @@ def _session(thing: ShownRecord) -> str:
 
 def _moment(ts: str) -> str:
     """A time as people read it."""
-    return f"{ts[:19].replace('T', ' ')} UTC"
+    return when(ts)
 
 
 def _ended(fields: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ import click
 from holdfast.errors import HoldfastError, NeedsConfirmation
 from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal, progress_bar
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, wants_json
-from holdfast.interfaces.cli.phrases import count, lines, size
+from holdfast.interfaces.cli.phrases import ago, count, lines, size
 from holdfast.interfaces.cli.root import root
 from holdfast.model.transcript import AGENTS
 from holdfast.values import frozen, mutable
@@ -70,7 +70,7 @@ class _Doing:
 def plan_text(plan: StartPlan) -> str:
     """What there is, and what would be done."""
     steps = [f"  {number}. {row}" for number, row in enumerate(_steps(plan), 1)]
-    out = "Nothing leaves this machine and no memory counts before you approve it; `holdfast uninstall` undoes it all."
+    out = "Nothing leaves this machine, no memory counts before you approve it, and `holdfast uninstall` undoes it all."
     return lines(
         f"Holdfast in {plan.top}",
         "",
@@ -84,9 +84,9 @@ def plan_text(plan: StartPlan) -> str:
 
 def _sessions(plan: StartPlan) -> str:
     if plan.git_init:
-        return "Not a git repository yet: whether they worked here is seen once it is one"
+        return "Not a git repository yet: their sessions are looked for once it is one"
     if not plan.history:
-        return "Their sessions in this repository: none were found, so its documents and git's log are read"
+        return "Their sessions in this repository: none, so its documents and git's log are read"
     said = [f"{one.sessions:,} of {AGENTS[one.agent]}{_since(one)}" for one in plan.history]
     return f"Their sessions in this repository: {', '.join(said)}"
 
@@ -96,7 +96,7 @@ def _sessions_of(one: AgentHistory, number: int) -> str:
 
 
 def _since(one: AgentHistory) -> str:
-    return f" (the first on {one.oldest[:10]})" if one.oldest else ""
+    return f" (the first {ago(one.oldest)})" if one.oldest else ""
 
 
 def _there(plan: StartPlan) -> list[str]:
@@ -119,7 +119,7 @@ def _steps(plan: StartPlan) -> Iterator[str]:
     if plan.git_init or plan.setup:
         yield "set Holdfast up: .holdfast/ in the work tree, and a private store in .git; you commit it when you like"
     if plan.git_init or plan.hooks:
-        yield "have git's own hooks note commits, merges and switches; they only record"
+        yield "install git hooks that record commits, merges and switches; they never stop git"
     named: set[str] = set()  # what several agents share is named once
     for name, files in plan.connect:
         yield f"connect {AGENTS[name]}: {', '.join(one for one in files if one not in named) or 'it shares all files'}"
@@ -173,7 +173,7 @@ def _next(found: StartResult) -> list[str]:
     first = found.best[0].id if found.best else ""
     said = [f"holdfast review (one of them: holdfast review accept {first})"] if first else []
     said += [f"{AGENTS[name]}: {step}" for name, step in found.agents]
-    return said or ["work as ever: agents read what you accept when they start, and what they do is kept"]
+    return said or ["work as before: agents are told what you accept when they start, and their sessions are recorded"]
 
 
 def result_object(found: StartResult) -> dict[str, Any]:
@@ -200,12 +200,12 @@ def start(place: Invocation, yes: bool) -> int:
     """Set up this repository, connect your agents, import their history.
 
     Finds the agents on this machine, shows what is missing here, asks once, and does it: sets the repository
-    up, installs git's hooks, connects the agents, imports all they ever did here. Interrupted, it goes on
-    when you run it again. Without a terminal it needs --yes.
+    up, installs git hooks, connects the agents, imports all they ever did here. After an interruption, run it
+    again: it does what is missing. Without a terminal it needs --yes.
     """
     plan = _look(place)
     if not (yes and wants_json()):
-        show(plan, plan_text, plan_object)
+        show(plan, plan_text, plan_object, asks=True)
         flush()
     if not plan.is_empty and not yes and not on_a_terminal():
         raise NeedsConfirmation("nothing was done: this has to be confirmed", hint="Do it with: holdfast start --yes")
@@ -243,7 +243,7 @@ def _interruptible(doing: _Doing) -> Iterator[None]:
         say("")
         say(f"Interrupted at this step: {doing.now or 'show what was found'}")
         say(f"Done before: {'; '.join(doing.done) or 'nothing'}")
-        say("What is done stays. Go on with: holdfast start")
+        say("What is done stays. Continue with: holdfast start")
         raise
     finally:
         for number, handler in before.items():
@@ -281,7 +281,7 @@ def _set_up(project: type[Project], place: Invocation, *, git: bool) -> str:
 
 
 def _hooks(project: Project) -> str:
-    return f"git's hooks note {count(len(project.sync.install_hooks().hooks), 'event')}"
+    return f"installed {count(len(project.sync.install_hooks().hooks), 'git hook')}"
 
 
 def _connect(project: Project, name: str) -> str:

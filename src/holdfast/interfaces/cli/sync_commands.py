@@ -46,7 +46,7 @@ def published(done: Published) -> str:
 @answer(root, "publish", published, lambda done: {"id": done.commit, **as_plain(done)})
 @click.option("--stage", is_flag=True, help="Only stage, to ride in your own next commit.")
 @click.option("--here", is_flag=True, help="Publish on the trunk branch too.")
-@click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this line.")
+@click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this branch.")
 def publish(project: Project, **how: Any) -> object:
     """Commit this branch's events and memories."""
     return project.sync.publish(**how)
@@ -57,7 +57,7 @@ DETACHED = "a detached HEAD"
 FORK = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
 STAY = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
 BACK = "Bring it back with --carry changes"
-TAKE_OVER = "Take it over with --carry LINE, let go of it with --drop LINE"
+TAKE_OVER = "Take it over with --carry ID, let go of it with --drop ID"
 SETTLE = "See both sides and choose with: holdfast task resolve ID"
 LONGEST = 60  # characters of a branch's name
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
@@ -69,13 +69,13 @@ def reconciled(whole: reconciliation.ReconcileOverview) -> str:
     before = whole.size() - found.size()
     if not before:
         return reconcile_text(found)
-    rest = f"{count(before, 'thing')} told before: see all with `holdfast reconcile --all`"
+    rest = f"{count(before, 'thing')} shown before: holdfast reconcile --all"
     return lines(lines(*_parts(found)) or "Nothing moved since.", rest)
 
 
 def reconcile_text(found: reconciliation.ReconcileOverview) -> str:
     """The whole report; what needs a choice comes first."""
-    return lines(*_parts(found)) or "All is where it was recorded."
+    return lines(*_parts(found)) or "Nothing moved, and nothing was left behind."
 
 
 def _parts(found: reconciliation.ReconcileOverview) -> Iterator[list[str]]:
@@ -100,7 +100,7 @@ def _parts(found: reconciliation.ReconcileOverview) -> Iterator[list[str]]:
     yield _part("Commits that are cited and are not where they were:", [_cite(cite) for cite in cited], after)
     whys = [f"deleted by {one.commit[:12]}" if one.commit else "history was rewritten" for one in found.gone]
     rows = [f"{one.path}  {why}" for one, why in zip(found.gone, whys, strict=True)]
-    yield _part("Published once, gone from this line:", rows, "Bring them back with: holdfast publish --restore")
+    yield _part("Published once, gone from this branch:", rows, "Bring them back with: holdfast publish --restore")
     yield _part("Left behind:", [orphan(item) for item in found.orphans], TAKE_OVER)
     rows = [f"{strong(one.task)}  {one.why}{f': {one.title}' if one.title else ''}" for one in found.tasks]
     yield _part("Being worked on where nobody is any more:", rows)
@@ -242,11 +242,11 @@ def _choice(name: str, metavar: str, *words: str) -> Callable[[Callable[..., Any
 @_choice("--fork", "[SESSION]", "Go on here with copies of what is open in the session left on another branch.")
 @_choice(
     *("--carry", "[NAME]", "Move a session's open items here; `changes`: let those from after a rewind stay, or come"),
-    "back; a lost line: take over what it left.",
+    "back; a deleted branch's ID: take over what it left.",
 )
 @_choice(
-    *("--drop", "[NAME]", "End the session left behind; `changes`: set aside what came after this point; a lost line:"),
-    "let go of it.",
+    *("--drop", "[NAME]", "End the session left behind; `changes`: set aside what came after this point; a deleted"),
+    "branch's ID: let go of it.",
 )
 @click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
 @click.option("--all", "everything", is_flag=True, help="List also what was shown before.")
@@ -266,7 +266,7 @@ def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str |
             _show(project.sync.reanchor())
         else:
             report = project.sync.reconcile()
-            show(report, reconcile_text if everything else reconciled, report_object)
+            show(report, reconcile_text if everything else reconciled, report_object, asks=True)
             if on_a_terminal() and not wants_json():
                 flush()
                 _ask(project, report)

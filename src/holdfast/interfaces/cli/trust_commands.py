@@ -22,7 +22,7 @@ NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a per
 
 
 def trust_text(found: git_sync.Trust) -> str:
-    """What is trusted, what speaks, and what to do about the rest."""
+    """What is trusted, what agents are shown, and what to do about the rest."""
     follows = found.upstream.name if found.upstream else "no trunk of a remote."
     first = f"No upstream is trusted. This clone follows {follows}"
     if found.trusted is not None:
@@ -57,7 +57,7 @@ def explained(found: git_sync.Trust) -> str:
 def revoked(before: TrustedUpstream | None) -> str:
     if before is None:
         return "No upstream was trusted.\n"
-    return f"Not trusted any more: {before.name}\nWhat was accepted in this clone itself still speaks.\n"
+    return f"Not trusted any more: {before.name}\nWhat was accepted in this clone itself is still shown to agents.\n"
 
 
 def state_object(found: git_sync.Trust) -> dict[str, Any]:

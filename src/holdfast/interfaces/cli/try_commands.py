@@ -35,6 +35,9 @@ def tried(found: Tried) -> str:
         counts = count(one.sessions, "session"), count(one.turns, "turn"), f"{count(one.files, 'file')} written"
         rows.append((AGENTS.get(one.agent, one.agent), *counts, f"newest {one.newest[:10]}" if one.newest else ""))
     said += table([*rows, ("git log", count(found.commits, "commit"), "", "", "")])
+    if found.older and found.source != "documents":
+        these = f"{count(found.older, 'session')} ({_older(found)})"
+        said += ["", f"Older than {found.days:,} days: {these}. See them with: {_further(found)}"]
     if found.source == "documents":
         said += ["", *_nobody(found)]
         said += ["What follows comes from its documents and its commits."]
@@ -64,11 +67,18 @@ def _nobody(found: Tried) -> list[str]:
         looked = f"{count(found.transcripts, 'transcript')} were looked at, all of other work"
         asked = looked if found.transcripts else "Codex, Claude Code and Gemini were asked"
         return [f"No agent has left records of this repository ({asked})."]
-    these = count(found.older, "session")
-    return [
-        f"Agents left {these} of this repository, all older than {found.days:,} days.",
-        f"Look there with: holdfast try --days {min(found.older_days, _FAR)}",
-    ]
+    these = f"{count(found.older, 'session')} of this repository ({_older(found)})"
+    return [f"Agents left {these}, all older than {found.days:,} days.", f"See them with: {_further(found)}"]
+
+
+def _older(found: Tried) -> str:
+    """Whose sessions are older than the days that were looked at."""
+    return ", ".join(f"{one.sessions:,} of {AGENTS.get(one.agent, one.agent)}" for one in found.older_of)
+
+
+def _further(found: Tried) -> str:
+    """The command that looks back far enough for all sessions."""
+    return f"holdfast try --days {min(found.older_days, _FAR)}"
 
 
 def _headline(found: Tried) -> str:
@@ -117,13 +127,17 @@ def _next(found: Tried) -> str:
     if found.initialised and found.seen and not left:
         return "Holdfast is set up here, and all of these sessions are imported."
     tools = " && ".join(f"holdfast import {agent}" for agent in left) or "holdfast import memory"
+    if found.candidates:
+        keep = "Holdfast is set up here. Import these: " if found.initialised else "Keep these: holdfast init && "
+        return f"{keep}{tools} && holdfast review"
     if found.initialised:
-        return f"Holdfast is set up here. Take this in: {tools} && holdfast review"
-    return f"Keep it: holdfast init && {tools} && holdfast review"
+        return f"Holdfast is set up here. Search these sessions: {tools}" if left else "Holdfast is set up here."
+    what = "Search these sessions and record the next ones" if left or found.older else "Record the next sessions"
+    return f"{what}: holdfast start"
 
 
 SETTING_UP = (
-    "This writes .holdfast/ into the work tree and a private store into .git, and takes in what was read. Go on?"
+    "This writes .holdfast/ into the work tree and a private store into .git, and imports these sessions. Go on?"
 )
 
 
@@ -139,7 +153,7 @@ def try_(context: click.Context, place: Invocation, days: int) -> None:
     from holdfast.project import Project
 
     found = Project.try_(place.folder, days=days, environ=os.environ)
-    show(found, tried, tried_object)
+    show(found, tried, tried_object, asks=True)
     if found.candidates and not wants_json() and on_a_terminal() and sys.stdout.isatty():
         flush()
         say(KEYS)

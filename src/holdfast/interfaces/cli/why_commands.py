@@ -12,9 +12,10 @@ import click
 
 from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, strong
-from holdfast.interfaces.cli.phrases import count, lines, short, table, wording
+from holdfast.interfaces.cli.phrases import ago, count, lines, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.text import visible
+from holdfast.model.transcript import AGENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -52,7 +53,7 @@ def answers(told: Why) -> Iterator[str]:
 def _answer(one: WhyAnswer, seen: set[str]) -> Iterator[str]:
     if one.run is not None:
         turns = " or ".join(f"{asking.turn}" for asking in one.turns)
-        yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}), {one.state}"
+        yield f"Written by run {strong(one.run.id)} turn {turns} ({_who(one.run)}; {wording('known')[one.state]})"
     elif one.state == "likely":
         by = " or ".join(f"{maybe.turn}" for maybe in one.maybe)
         yield f"Likely by run {strong(one.maybe[0].run)} turn {by}, which wrote part of what this commit brought here"
@@ -62,7 +63,7 @@ def _answer(one: WhyAnswer, seen: set[str]) -> Iterator[str]:
         yield "Not committed yet"
     else:
         was = f", which was {made.was[:12]} ({made.how})" if made.was else ""
-        by = f" by {made.author}, {made.ts[:10]}" if made.author else ""
+        by = f" by {made.author}, {ago(made.ts)}" if made.author else ""
         named = f"; it credits {', '.join(made.credits[:2])}" if made.credits else ""
         yield f"In commit {made.oid[:12]}{by}: {short(made.subject, _TEXT)}{was}{named}"
     said = "By its trailer, committed" if one.by_trailer else "Committed"
@@ -78,7 +79,7 @@ def _answer(one: WhyAnswer, seen: set[str]) -> Iterator[str]:
 
 
 def _who(run: WhyRun) -> str:
-    return ", ".join(filter(None, (run.agent, run.started[:16].replace("T", " "))))
+    return ", ".join(filter(None, (AGENTS.get(run.agent or "", run.agent), ago(run.started))))
 
 
 def _asked(one: WhyTurn) -> Iterator[str]:
@@ -130,7 +131,7 @@ def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
     near, wide = ([one for one in rulings if (one.near < _EVERYWHERE) == is_near] for is_near in (True, False))
     yield ""
     if not rulings:
-        yield "No decision that is known here governs it."
+        yield "No decision governs it."
         return
     yield "Governed by" if near else "Nothing governs this file alone; what holds everywhere:"
     yield from table([_ruling(one) for one in (*near, *wide[:_WIDE])])
@@ -142,7 +143,7 @@ def _ruling(one: Ruling) -> tuple[str, ...]:
     held = f"superseded by {one.superseded_by}" if one.superseded_by else wording("governs").get(one.status, one.status)
     if one.status == "accepted" and one.trust != "T0":
         held = "holds, promoted, not reviewed" if one.trust == "T2" else "from elsewhere, not trusted here"
-    told = {True: "told", False: "not told", None: ""}[one.told]
+    told = {True: "in its context", False: "not in its context", None: ""}[one.told]
     return one.id, short(one.statement, _STATEMENT), one.why, held, told
 
 
@@ -152,10 +153,10 @@ def _knew(one: AgentKnowledge) -> Iterator[str]:
         yield f"Run {one.owner} was given no context."
         return
     entries = {entry.id: entry for entry in _entries(one)}
-    yield f"What run {one.owner} knew: {count(len(entries), 'thing')} in {count(len(one.packs), 'pack')}"
+    yield f"What run {one.owner} knew: {count(len(entries), 'entry')} in {count(len(one.packs), 'context')}"
     rows = [(entry.id[:40], entry.why, entry.state) for entry in list(entries.values())[:_KNEW]]
     yield from table(rows)
-    yield f"  see it as it was sent: holdfast receipts {one.owner}"
+    yield f"  as it was sent: holdfast receipts {one.owner}"
 
 
 def why_object(found: Explained) -> dict[str, Any]:

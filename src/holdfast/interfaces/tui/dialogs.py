@@ -60,6 +60,40 @@ def keys(table: str, *, priority: bool = False) -> list[BindingType]:
     return [Binding(key, action, priority=priority) for key, _, action in rows]
 
 
+class KeyLine(Static):
+    """The keys in one line; a click on one does what the key does."""
+
+    KEYS: ClassVar[dict[str, str]] = {
+        "a approve": "approve", "r reject": "reject", "e edit": "edit", "m merge": "merge", "s skip": "skip",
+        "u undo": "undo", "A all": "approve_all", "/ search": "filter", "? help": "help", "q quit": "leave",
+        "x mark": "mark", "R reject all": "reject_all",
+    }  # fmt: skip
+    MORE: ClassVar[tuple[str, ...]] = ("x mark", "R reject all")  # where there is room
+    LEAVING: ClassVar[tuple[str, ...]] = ("? help", "q quit")  # what nobody may miss
+
+    def on_resize(self, event: events.Resize) -> None:
+        """All of them; where the line is too short, how to get help and how to leave come first."""
+        usual = [one for one in self.KEYS if one not in (*self.LEAVING, *self.MORE)]
+        first = [*self.LEAVING, *usual]
+        fitting = (
+            *([*usual, *self.MORE, *self.LEAVING], [*usual, *self.LEAVING]),
+            *(first[:number] for number in range(len(first), 0, -1)),
+        )
+        lines = (" ".join(named) for named in fitting)
+        shown = next((line for line in lines if len(line) <= event.size.width), self.LEAVING[0])
+        said = Text(shown, no_wrap=True)
+        said.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
+        self.update(said)
+
+    async def on_click(self, event: events.Click) -> None:
+        shown = str(self.render())
+        at = event.get_content_offset(self)
+        for named, action in self.KEYS.items():
+            begins = f" {shown} ".find(f" {named} ")
+            if at is not None and 0 <= begins <= at.x < begins + len(named):
+                await self.run_action(f"screen.{action}")
+
+
 class Dialog(ModalScreen[T | None]):
     """A question; Escape answers nothing."""
 

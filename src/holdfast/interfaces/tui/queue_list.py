@@ -67,7 +67,7 @@ def _searched(item: QueueItem) -> str:
     return " ".join(about).casefold()
 
 
-SHARED = {"approved", "deprecated"}  # what others see once it is published
+SHARED = {"approved", "retired"}  # what others see once it is published
 NAMED = 6  # ids in a sentence; the rest are counted
 
 
@@ -75,7 +75,7 @@ NAMED = 6  # ids in a sentence; the rest are counted
 class Act:
     """Something the reviewer did: one decision for each id."""
 
-    done: str  # approved, rejected, deprecated, edited or merged
+    done: str  # approved, rejected, retired, edited or merged
     ids: tuple[str, ...]
 
 
@@ -86,6 +86,7 @@ class ReviewTray:
     items: list[QueueItem] = field(default_factory=list)
     filter: Filter = field(default_factory=Filter)
     skipped: set[str] = field(default_factory=set)
+    marked: set[str] = field(default_factory=set)  # to be decided together
     acts: list[Act] = field(default_factory=list)
     _shown: list[QueueItem] | None = None
 
@@ -110,6 +111,7 @@ class ReviewTray:
         gone = set(ids)
         self.refill(item for item in self.items if item.id not in gone)
         self.skipped -= gone
+        self.marked -= gone
 
     def put(self, item: QueueItem) -> None:
         """The same item, changed."""
@@ -156,6 +158,7 @@ MARKS = {
 MOVED = ("changed", "gone")  # states of evidence
 MAX_ID = 16
 _TYPE = 10
+_ROOMY = 44  # columns in which the type, too, leaves a statement room to say something
 
 
 class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys select, they do not scroll
@@ -172,6 +175,7 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
         super().__init__(id=id)
         self._items: Sequence[QueueItem] = ()
         self._skipped: frozenset[str] = frozenset()
+        self._marked: frozenset[str] = frozenset()
         self._wide = 8
         self._clashing: set[str] = set()  # ids of what was seen to contradict something
 
@@ -180,9 +184,11 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
         """The selected item."""
         return self._items[self.selected] if 0 <= self.selected < len(self._items) else None
 
-    def fill(self, items: Sequence[QueueItem], *, at: int, skipped: frozenset[str]) -> None:
+    def fill(
+        self, items: Sequence[QueueItem], *, at: int, skipped: frozenset[str], marked: frozenset[str] = frozenset()
+    ) -> None:
         """Show these, with this one selected."""
-        self._items, self._skipped = items, skipped
+        self._items, self._skipped, self._marked = items, skipped, marked
         self._wide = min(MAX_ID, max((len(item.id) for item in items), default=8))
         self.virtual_size = Size(0, len(items))
         at = max(0, min(at, len(items) - 1))
@@ -241,9 +247,11 @@ class QueueList(ScrollView, can_focus=True, inherit_bindings=False):  # keys sel
             also, warning = MARKS["contradicts"]
         name = visible(memory.id)
         name = name if len(name) <= self._wide else name[: self._wide - 1] + "…"
+        first = "▸" if row == self.selected else " "
+        kind = f"{memory.type:<{_TYPE}} " if self.size.width >= _ROOMY else ""  # on a small screen what it says counts
         return Text.assemble(
-            "▸" if row == self.selected else " ",
+            "■" if item.id in self._marked else first,
             (mark, "" if row == self.selected else colour),
             (also, "" if row == self.selected else warning),
-            f" {name:<{self._wide}} {memory.type:<{_TYPE}} {one_line(memory.statement)}",
+            f" {name:<{self._wide}} {kind}{one_line(memory.statement)}",
         )

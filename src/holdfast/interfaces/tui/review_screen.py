@@ -32,15 +32,13 @@ from holdfast.interfaces.tui import dialogs, item_page, queue_list
 from holdfast.interfaces.tui.item_page import CitedLines, cited
 from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
 from holdfast.project import Project
-from holdfast.project.memory_book import MemoryBook
+from holdfast.project.memory_book import Decided, MemoryBook
 from holdfast.security.person import doubt
 from holdfast.values import replace
 
 T = TypeVar("T")
 NARROW = 100  # columns; below that the queue stands above the item
 PAUSE = 0.05  # seconds before an item is looked at closely: who holds a key down is passing by
-DECIDING = ("a approve", "r reject", "e edit", "m merge", "s skip", "u undo", "A all", "/ filter")
-LEAVING = ("? help", "q quit")
 
 Cited = Callable[[Sequence[tuple[str, str]]], Mapping[str, CitedLines]]  # receipts and their states: their lines
 
@@ -86,13 +84,13 @@ class QueueScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Static(id="head")
-        yield Input(placeholder="all  words  tag:http  type:decision  reason:stale", id="filter")
+        yield Input(placeholder="words  tag:http  type:decision  reason:stale  all", id="filter")
         with Container(id="desk"):
             yield QueueList(id="queue")
             with VerticalScroll(id="item", can_focus=False):
                 yield Static(id="page")
         yield Static(id="status")
-        yield Static(id="keys")
+        yield dialogs.KeyLine(id="keys")
 
     def on_mount(self) -> None:
         self._list.focus()
@@ -104,7 +102,6 @@ class QueueScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.query_one("#desk").set_class(event.size.width < NARROW, "narrow")
-        self.query_one("#keys", Static).update(_keys(event.size.width - 2))
 
     @property
     def _list(self) -> QueueList:
@@ -132,7 +129,8 @@ class QueueScreen(Screen[None]):
         elif shown < all_:
             head += f"   {all_ - shown} less likely: / all"
         self.query_one("#head", Static).update(item_page.safe(f"{head} {self._tray.filter.text}".rstrip(), "bold"))
-        self._list.fill(self._tray.shown, at=at, skipped=frozenset(self._tray.skipped))
+        skipped, marked = frozenset(self._tray.skipped), frozenset(self._tray.marked)
+        self._list.fill(self._tray.shown, at=at, skipped=skipped, marked=marked)
 
     def _say(self, text: str, style: str = "", hint: str = "") -> None:
         """One sentence on the status line, and what to do about it."""
@@ -238,18 +236,6 @@ class QueueScreen(Screen[None]):
         self._say(str(error), "bold red", getattr(error, "hint", ""))
 
 
-def _keys(width: int) -> Text:
-    """The keys in one line; where it is too short for all, how to get help and how to leave come first."""
-    shown = " ".join((*DECIDING, *LEAVING))
-    if len(shown) > width:
-        named = (*LEAVING, *DECIDING)
-        fitting = (" ".join(named[:number]) for number in range(len(named), 1, -1))
-        shown = next((line for line in fitting if len(line) <= width), LEAVING[0])
-    keys = Text(shown, no_wrap=True)
-    keys.highlight_regex(r"(?<!\S)\S(?!\S)", "bold")
-    return keys
-
-
 CANDIDATES = ("proposed", "suggested")
 SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
 WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
@@ -258,7 +244,9 @@ WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": 
 class ReviewScreen(QueueScreen):
     """The queue and the item, and a key for each decision."""
 
-    BINDINGS: ClassVar[list[BindingType]] = dialogs.keys("a=approve r=reject e=edit m=merge u=undo A=approve_all")
+    BINDINGS: ClassVar[list[BindingType]] = dialogs.keys(
+        "a=approve r=reject e=edit m=merge u=undo x=mark A=approve_all R=reject_all"
+    )
 
     async def action_approve(self) -> None:
         item = self._free_item()
@@ -288,7 +276,7 @@ class ReviewScreen(QueueScreen):
         except (HoldfastError, OSError) as error:
             self._complain(error)
         else:
-            verb = "deprecated" if done.status == "deprecated" else "approved"
+            verb = "retired" if done.status == "deprecated" else "approved"
             self._decided(item, Act(verb, (done.id,)), (*_uncounted([done]), *done.notes))
 
     def _accept(self, item: QueueItem, wish: dict[str, Any]) -> MemoryStanding:
@@ -316,9 +304,7 @@ class ReviewScreen(QueueScreen):
             return
         self._keep(item, found)
         self._say("")
-        question = dialogs.ConflictDialog(
-            found.look.conflicts, no="reject" if item.reason in CANDIDATES else "deprecate"
-        )
+        question = dialogs.ConflictDialog(found.look.conflicts, no="reject" if item.reason in CANDIDATES else "retire")
         self.app.push_screen(question, partial(self._resolve, item, found.look))
 
     async def _resolve(self, item: QueueItem, look: ReviewLook, how: str | None) -> None:
@@ -346,7 +332,7 @@ class ReviewScreen(QueueScreen):
 
     def _ask_reason(self, item: QueueItem) -> None:
         waits = item.reason in CANDIDATES
-        question = f"Reject {item.id}: why?" if waits else f"Deprecate {item.id}: why does it no longer hold?"
+        question = f"Reject {item.id}: why?" if waits else f"Retire {item.id}: why does it no longer hold?"
         asked = dialogs.LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
         self.app.push_screen(asked, partial(self._reject, item))
 
@@ -358,7 +344,7 @@ class ReviewScreen(QueueScreen):
         done = await self._attempt(partial(act, item.id, reason=reason))
         if done is not None:
             self._outdated = True
-            self._decided(item, Act("rejected" if candidate else "deprecated", (item.id,)))
+            self._decided(item, Act("rejected" if candidate else "retired", (item.id,)))
 
     def action_edit(self) -> None:
         if item := self._free_item():
@@ -405,26 +391,59 @@ class ReviewScreen(QueueScreen):
 
     def action_approve_all(self) -> None:
         # What contradicts something, or came from elsewhere, is looked at one by one.
-        items = [item for item in self._tray.shown if item.reason not in ("contradicts", "elsewhere")]
+        items = [item for item in self._many() if item.reason not in ("contradicts", "elsewhere")]
         if not items or self._free_item() is None:
             return
-        fitting = f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
         kinds = ", ".join(f"{number} {reason}" for reason, number in Counter(item.reason for item in items).items())
-        question = f"Approve all {len(items)}{fitting} ({kinds})?"
+        question = f"Approve all {len(items)}{self._fitting()} ({kinds})?"
         hint = "What contradicts something, or cites nothing where it must, is left and named"
 
         def approve(agreed: bool | None) -> None:
             if agreed:
                 self._busy = True
                 self._say(f"Approving {len(items)}…")
-                self._approve_each(items)
+                self._decide_each(items, "approved", self._desk.accept_all)
 
         self.app.push_screen(dialogs.YesDialog(question, hint), approve)
 
+    def action_reject_all(self) -> None:
+        items = [item for item in self._many() if item.reason in CANDIDATES]
+        if not items or self._free_item() is None:
+            return
+
+        def reject(reason: str | None) -> None:
+            if reason is not None:
+                self._busy = True
+                self._say(f"Rejecting {len(items)}…")
+                self._decide_each(items, "rejected", partial(self._desk.reject_all, reason=reason))
+
+        question = f"Reject all {len(items)}{self._fitting()}: why?"
+        self.app.push_screen(dialogs.LineDialog(question, "Enter rejects, Escape leaves them as they were"), reject)
+
+    def action_mark(self) -> None:
+        if item := self._free_item():
+            self._tray.marked ^= {item.id}
+            number = len(self._tray.marked)
+            self._say(f"{number} marked: A approves them, R rejects them" if number else "")
+            self._show(self._list.selected + 1)
+
+    def _many(self) -> list[QueueItem]:
+        """What is decided at once: what is marked, else all that is shown."""
+        marked = [item for item in self._tray.shown if item.id in self._tray.marked]
+        return marked or [*self._tray.shown]
+
+    def _fitting(self) -> str:
+        """Which of them, in a question."""
+        if any(item.id in self._tray.marked for item in self._tray.shown):
+            return " marked"
+        return f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
+
     @work
-    async def _approve_each(self, items: list[QueueItem]) -> None:
+    async def _decide_each(
+        self, items: list[QueueItem], verb: str, decide: Callable[[list[QueueItem]], Decided]
+    ) -> None:
         try:
-            found = await self._attempt(partial(self._accept_all, items))
+            found = await self._attempt(partial(self._decide_all, items, decide))
         finally:
             self._busy = False
         if found is None:
@@ -433,20 +452,23 @@ class ReviewScreen(QueueScreen):
         self._looks.clear()
         ids = tuple(item.id for item in items if item.id not in left)
         if ids:
-            self._tray.acts.append(Act("approved", ids))
-        said = f"Approved {len(ids)}" + (" (u takes them back)" if ids else "")
+            self._tray.acts.append(Act(verb, ids))
+        self._tray.marked -= {*ids}
+        said = f"{verb.capitalize()} {len(ids)}" + (" (u takes them back)" if ids else "")
         if left:
             said += f"; left {named(sorted(left))}"
         self._say(said, "green" if ids else "yellow", next(iter((*notes, *left.values())), ""))
         self._show(0)
 
-    def _accept_all(self, items: list[QueueItem]) -> tuple[dict[str, str], list[str]]:
-        """Approve what was listed, as it was listed; gives what was left and why. In the other thread."""
+    def _decide_all(
+        self, items: list[QueueItem], decide: Callable[[list[QueueItem]], Decided]
+    ) -> tuple[dict[str, str], list[str]]:
+        """Decide about what was listed, as it was listed; gives what was left and why. In the other thread."""
         now = {item.id: item.standing.memory for item in self._desk.queue().items}
         same = [item for item in items if now.get(item.id) == item.standing.memory]
         changed = {item.id for item in items} - {item.id for item in same}
         left = {name: f"{name} was changed since it was listed" for name in changed}
-        done = self._desk.accept_all(same)
+        done = decide(same)
         self._read()
         return left | dict(done.left), _uncounted(done.done)
 

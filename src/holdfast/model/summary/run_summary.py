@@ -107,7 +107,7 @@ class Account:
 
     def add(self, turn: TranscriptTurn) -> None:
         """Take in the next turn."""
-        self._turns += bool(turn.prompt or turn.brief or not self._turns) and not turn.continues
+        self._turns += not self._turns or (bool(turn.prompt or turn.brief) and not turn.continues)
         self._books.broken_off = []
         self._ask(turn)
         before = len(self._books.commits.lines())
@@ -123,7 +123,7 @@ class Account:
 
     def _ask(self, turn: TranscriptTurn) -> None:
         words = wording.gist(turn.prompt or turn.brief, _MOST)
-        if not words or turn.continues:
+        if not words or (turn.continues and self._turns > 1):
             return
         self._books.asked += 1
         into = self._books.first if len(self._books.first) < _FIRST_ASKED else self._books.last

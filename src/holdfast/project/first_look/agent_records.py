@@ -1,4 +1,4 @@
-"""The agents' own records of this repository, read and not kept: who worked, and their words."""
+"""Reads agents' transcripts of this repository without storing them: who worked, and what may be remembered."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
+from holdfast.capture.ingest.duplicates import TurnMarks, TurnTally
 from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.capture.ingest.session_repository import SessionRepository, relative
 from holdfast.capture.records.knowledge_files import SkippedKnowledge
@@ -17,23 +18,33 @@ from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 from holdfast.store import import_progress, transcript_files
 from holdfast.values import field, frozen, mutable
 
-MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first: a first look takes seconds
-MAX_SESSIONS = 300
+# The limits are guesses: a first look must take seconds.
+MAX_BYTES = 96 << 20  # of transcripts that are read, the newest first
+MAX_SESSIONS = 300  # of one agent
 MANY, LARGE, UNREADABLE = "too many for a look", "too large for a look", "unreadable"
-MAX_TURNS = 400  # of one session that are looked at
-MAX_LINES = 400  # written in one turn, by which a file is known again
+MAX_TURNS = 400  # of one session whose text is read; later turns are only counted
+MAX_LINES = 400  # of one edit that are hashed; enough to recognise a file later
+
+
+@frozen
+class OlderSessions:
+    """Older sessions of one agent in this repository, from before the days of the look."""
+
+    agent: str
+    sessions: int
+    days: int  # the number of days that includes all of them
 
 
 @frozen
 class SeenSession:
-    """What one tool did here."""
+    """The sessions of one agent here, in the days of the look."""
 
     agent: str
     sessions: int
     turns: int
     files: int  # written, of this repository
     newest: str | None
-    new: int = 0  # sessions that were not imported so far, or continued since
+    new: int = 0  # sessions that were not imported, or that continued since
 
 
 @frozen
@@ -49,7 +60,7 @@ class TriedCommit:
 
 @frozen
 class TriedPlace:
-    """Where something was said: a session's turn, a commit, or a line of a file."""
+    """The place of a quote: a session's turn, a commit, or a line of a file."""
 
     kind: str  # an agent's name, "git" or "file"
     name: str  # the session, the commit, the path
@@ -59,7 +70,7 @@ class TriedPlace:
 
 @frozen
 class TriedQuote:
-    """Something that was said, where, and the lines that were written with it."""
+    """A statement with its place, and the lines that were written in the same turn."""
 
     found: ExtractedMemory
     place: TriedPlace
@@ -70,7 +81,7 @@ class TriedQuote:
 @mutable
 class _Count:
     sessions: int = 0
-    turns: int = 0
+    of: list[tuple[tuple[bool, str, str], list[TurnMarks]]] = field(default_factory=list)  # in the order of an import
     files: set[str] = field(default_factory=set)
     newest: str | None = None
     new: int = 0
@@ -78,41 +89,43 @@ class _Count:
 
 @mutable
 class History:
-    """All that the tools' records of some days say."""
+    """What agents' transcripts of some days hold."""
 
     seen: list[SeenSession] = field(default_factory=list)
-    heard: list[TriedQuote] = field(default_factory=list)
-    files: int = 0  # transcripts that were looked at
+    quotes: list[TriedQuote] = field(default_factory=list)
+    files: int = 0  # transcripts of these days
     left: list[SkippedKnowledge] = field(default_factory=list)  # MANY, LARGE or UNREADABLE
-    older: list[datetime] = field(default_factory=list)  # when sessions began that are of this repository
+    older: list[tuple[str, datetime]] = field(default_factory=list)  # older sessions of this repository: agent, start
 
 
 def read(clone: Clone, *, environ: Mapping[str, str], home: str, now: datetime, days: int) -> History:
-    """What agents' records of the last days say about this repository."""
-    told, since = History(), now - timedelta(days=days)
-    whose = SessionRepository(clone)
+    """Reads agents' transcripts of the last days about this repository."""
+    history, since, tally = History(), now - timedelta(days=days), TurnTally()
+    repository = SessionRepository(clone)
     room = MAX_BYTES
     for dialect in map(agents.dialect, agents.DIALECTS):
         counted, old = _Count(), 0
-        for path, size, is_recent in _there(dialect, dict(environ), home, since):
+        for path, size, is_recent in _files(dialect, dict(environ), home, since):
             if not is_recent:
                 old += 1
                 if old <= MAX_SESSIONS:
-                    _pass_by(told, dialect, path, whose)
+                    _note_older(history, dialect, path, repository)
                 continue
-            told.files += 1
+            history.files += 1
             if counted.sessions >= MAX_SESSIONS or size > room:
-                told.left.append(SkippedKnowledge(path, LARGE if size > room else MANY))
+                history.left.append(SkippedKnowledge(path, LARGE if size > room else MANY))
                 continue
-            room -= _take(told, counted, dialect, path, clone=clone, whose=whose, since=since) * size
+            is_ours = _read_one(history, counted, dialect, path, clone=clone, repository=repository, since=since)
+            room -= is_ours * size
         if counted.sessions:
-            there = (counted.sessions, counted.turns, len(counted.files), counted.newest, counted.new)
-            told.seen.append(SeenSession(dialect.name, *there))
-    return told
+            turns = sum(tally.of_session(dialect.name, marks) for _, marks in sorted(counted.of))
+            counts = (counted.sessions, turns, len(counted.files), counted.newest, counted.new)
+            history.seen.append(SeenSession(dialect.name, *counts))
+    return history
 
 
-def _there(dialect: Dialect, environ: dict[str, str], home: str, since: datetime) -> Iterator[tuple[str, int, bool]]:
-    """A tool's transcripts, each with its size and whether it was written to since."""
+def _files(dialect: Dialect, environ: dict[str, str], home: str, since: datetime) -> Iterator[tuple[str, int, bool]]:
+    """Yields an agent's transcripts, each with its size and whether it changed since a time."""
     folder = dialect.home(environ, home)
     for path in dialect.files(folder) if os.path.isdir(folder) else ():
         try:
@@ -122,69 +135,68 @@ def _there(dialect: Dialect, environ: dict[str, str], home: str, since: datetime
         yield path, facts.size, facts.mtime_ns >= since.timestamp() * 1e9
 
 
-def _pass_by(told: History, dialect: Dialect, path: str, whose: SessionRepository) -> None:
-    """Note that an older transcript is of this repository; nobody asked for what is in it."""
+def _note_older(history: History, dialect: Dialect, path: str, repository: SessionRepository) -> None:
+    """Notes the start of an older transcript if it is of this repository; reads only its beginning."""
     try:
-        origin = whose.read(dialect, path).origin
-        if origin.role in ("main", "fork") and whose.owns(origin):
-            told.older.append(moment(origin.started) or _written(path))
+        origin = repository.read(dialect, path).origin
+        if origin.role in ("main", "fork") and repository.owns(origin):
+            history.older.append((dialect.name, moment(origin.started) or _changed(path)))
     except (HoldfastError, OSError, ValueError):
-        pass  # what is not looked at need not be readable
+        pass  # its contents are not needed
 
 
-def _written(path: str) -> datetime:
+def _changed(path: str) -> datetime:
     return datetime.fromtimestamp(transcript_files.facts(path).mtime_ns / 1e9, UTC)
 
 
-def _take(
-    told: History,
+def _read_one(
+    history: History,
     counted: _Count,
     dialect: Dialect,
     path: str,
     *,
     clone: Clone,
-    whose: SessionRepository,
+    repository: SessionRepository,
     since: datetime,
 ) -> bool:
-    """Read one transcript; whether it was one of this repository."""
+    """Reads one transcript; returns whether it is of this repository."""
     try:
-        reading = whose.read(dialect, path)
+        reading = repository.read(dialect, path)
         origin = reading.origin
-        if origin.role == "internal" or not whose.owns(origin):
+        if origin.role == "internal" or not repository.owns(origin):
             return False
-        session = _Session(origin, whose.top_for(origin), since)
+        session = _Session(origin, repository.top_for(origin), since)
         for turn in reading:
-            if not session.add(turn):
-                break
+            session.add(turn)
         new = _is_new(clone, origin, path)
     except (HoldfastError, OSError, ValueError):
-        told.left.append(SkippedKnowledge(path, UNREADABLE))
+        history.left.append(SkippedKnowledge(path, UNREADABLE))
         return False
-    if session.turns:
+    if session.marks:
         counted.sessions += origin.role in ("main", "fork")
         counted.new += new and origin.role in ("main", "fork")
-        counted.turns += session.turns
+        counted.of.append(((origin.role == "subagent", origin.started or "", path), session.marks))
         counted.files |= session.files
         counted.newest = max(filter(None, (counted.newest, session.newest)), default=None)
-        told.heard += session.heard()
+        history.quotes += session.quotes()
     elif origin.role in ("main", "fork"):
-        told.older.append(moment(origin.started) or since)
+        history.older.append((dialect.name, moment(origin.started) or since))
     return True
 
 
 def _is_new(clone: Clone, origin: TranscriptOrigin, path: str) -> bool:
-    """Whether a session was not imported as its transcript lies there now."""
+    """Whether a session was not imported, or its transcript changed since."""
     known = import_progress.load(clone.stores, origin.agent, origin.session)
     return known is None or not known.ended or known.seen != import_progress.seen(path)
 
 
 @frozen
 class AgentHistory:
-    """The sessions of one agent in this repository, however old."""
+    """All sessions of one agent in this repository."""
 
     agent: str
     sessions: int
-    new: int  # that were not imported so far, or continued since
+    new: int  # that were not imported, or that continued since
     size: int  # bytes of the new ones
     oldest: str | None  # when the first of them began
 
@@ -192,29 +204,28 @@ class AgentHistory:
 def histories(
     clone: Clone, *, environ: Mapping[str, str], home: str, progress: Callable[[int, int], None] = lambda *_: None
 ) -> list[AgentHistory]:
-    """What agents' records hold of this repository: transcripts are opened, and read no further than needed."""
-    whose, everything = SessionRepository(clone), datetime.fromtimestamp(0, UTC)
+    """Counts agents' sessions in this repository; reads only the beginning of each transcript."""
+    repository, everything = SessionRepository(clone), datetime.fromtimestamp(0, UTC)
     tools = [agents.dialect(name) for name in agents.DIALECTS]
-    files = [(tool, *one) for tool in tools for one in _there(tool, dict(environ), home, everything)]
+    files = [(tool, *one) for tool in tools for one in _files(tool, dict(environ), home, everything)]
     found: dict[str, list[tuple[bool, int, str | None]]] = {}
     for number, (tool, path, size, _) in enumerate(files):
         progress(number + 1, len(files))
         try:
-            reading = whose.read(tool, path)
+            reading = repository.read(tool, path)
             origin = reading.origin
-            if origin.role in ("main", "fork") and whose.owns(origin) and next(iter(reading), None):
+            if origin.role in ("main", "fork") and repository.owns(origin) and next(iter(reading), None):
                 one = (_is_new(clone, origin, path), size, origin.started)
                 found.setdefault(tool.name, []).append(one)
         except (HoldfastError, OSError, ValueError):
-            continue  # the import says what it cannot read
-    return [_counted(name, there) for name, there in found.items()]
+            continue  # the import reports what it cannot read
+    return [_counted(name, sessions) for name, sessions in found.items()]
 
 
-def _counted(name: str, there: Sequence[tuple[bool, int, str | None]]) -> AgentHistory:
-    new = [size for is_new, size, _ in there if is_new]
-    return AgentHistory(
-        name, len(there), len(new), sum(new), min(filter(None, (one[2] for one in there)), default=None)
-    )
+def _counted(name: str, sessions: Sequence[tuple[bool, int, str | None]]) -> AgentHistory:
+    new = [size for is_new, size, _ in sessions if is_new]
+    oldest = min(filter(None, (one[2] for one in sessions)), default=None)
+    return AgentHistory(name, len(sessions), len(new), sum(new), oldest)
 
 
 class _Session:
@@ -222,29 +233,28 @@ class _Session:
 
     def __init__(self, origin: TranscriptOrigin, top: str | None, since: datetime) -> None:
         self._origin, self._top, self._since = origin, top, since
-        self._said: list[Utterance | TriedCommand] = []
+        self._utterances: list[Utterance | TriedCommand] = []
         self._quotes = TranscriptQuotes()
-        self._of: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}
-        self.turns = 0
+        self._turns: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}  # number: time, lines written
+        self.marks: list[TurnMarks] = []  # of the turns since that time
         self.files: set[str] = set()
         self.newest: str | None = None
 
-    def add(self, turn: TranscriptTurn) -> bool:
-        """Take in a turn that is young enough; False if no more are looked at."""
+    def add(self, turn: TranscriptTurn) -> None:
+        """Counts a turn unless it is too old, and reads it if it is one of the first."""
         ts = turn.ts or next((step.ts for step in turn.steps if step.ts), None) or self._origin.started
         if is_before(ts, self._since):
-            return True
-        self.turns += not turn.continues
+            return
+        self.marks.append(TurnMarks.of(turn))
         self.newest = max(filter(None, (self.newest, ts)), default=None)
-        number = len(self._of) + 1
-        wrote = self._written(turn)
+        wrote, number = self._written(turn), len(self._turns) + 1
         self.files |= wrote.keys()
-        self._of[number] = (ts, wrote)
-        self._said += said_in_turn(self._quotes.out_of(turn), number)
-        return number < MAX_TURNS
+        if number <= MAX_TURNS:
+            self._turns[number] = (ts, wrote)
+            self._utterances += said_in_turn(self._quotes.out_of(turn), number)
 
     def _written(self, turn: TranscriptTurn) -> dict[str, frozenset[str]]:
-        """Path to the lines that stand in it after the turn, as far as the turn wrote them."""
+        """Returns path to the lines that the turn wrote and did not remove again."""
         found: dict[str, set[str]] = {}
         for call in turn.calls:
             if call.result is None or call.result.failed or call.result.refused:
@@ -257,15 +267,15 @@ class _Session:
                     lines |= set(map(line_hash, telling_lines(edit.added)[:MAX_LINES]))
         return {path: frozenset(lines) for path, lines in found.items()}
 
-    def heard(self) -> Iterator[TriedQuote]:
-        """What may be worth remembering of it."""
-        for one in extraction.find_claims(self._said):
-            ts, wrote = self._of.get(one.turn, (None, {}))
+    def quotes(self) -> Iterator[TriedQuote]:
+        """Yields the statements that may be worth remembering."""
+        for one in extraction.find_claims(self._utterances):
+            ts, wrote = self._turns.get(one.turn, (None, {}))
             yield TriedQuote(one, TriedPlace(self._origin.agent, self._origin.session, one.turn, ts), wrote)
 
 
 def moment(ts: str | None) -> datetime | None:
-    """A timestamp of somebody's record as a time; None if it is none."""
+    """Returns a transcript's timestamp as a time; None if it is not one."""
     try:
         found = datetime.fromisoformat(ts or "")
     except ValueError:
@@ -274,6 +284,6 @@ def moment(ts: str | None) -> datetime | None:
 
 
 def is_before(ts: str | None, since: datetime) -> bool:
-    """Whether a timestamp lies before a time; what has none does not."""
+    """Whether a timestamp is before a time; False without a timestamp."""
     found = moment(ts)
     return found is not None and found < since

@@ -1,4 +1,4 @@
-"""What stands behind a candidate: who said it, which commits go with it, whether what it rests on holds."""
+"""Collects the support of a candidate: its speakers, its commits, and whether its evidence still holds."""
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
@@ -15,15 +15,15 @@ from holdfast.values import frozen
 
 T = TypeVar("T")
 WANTED = ("decision", "dead-end", "invariant")
-_ALIKE = 0.6  # of the words two statements have together
-_SOON = timedelta(hours=12)  # in which work is committed
+_ALIKE = 0.6  # of the words of two statements that must be common to both; a guess
+_SOON = timedelta(hours=12)  # in which work is committed; a guess: within the same working day
 _WHOLE = regex(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
-_FILES, _COMMITS = 3, 2
+_FILES, _COMMITS = 3, 2  # that are shown with a candidate; guesses: it stays a few lines on a terminal
 
 
 @frozen
 class TriedCandidate:
-    """One thing that may be worth remembering, with all that stands behind it."""
+    """A statement that may be worth remembering, with its support."""
 
     kind: str
     statement: str
@@ -32,13 +32,13 @@ class TriedCandidate:
     who: str
     rule: str
     confidence: float
-    said: tuple[TriedPlace, ...]  # where, the best place first
+    said: tuple[TriedPlace, ...]  # the places that say it, the best first
     commits: tuple[TriedCommit, ...]
     rests: tuple[Rests, ...]
 
     @property
     def holds(self) -> str:
-        """Whether its evidence still holds: holds, changed, gone, or unknown where there is none."""
+        """The state of its evidence: holds, changed, gone, or unknown without evidence."""
         states = {one.state for one in self.rests}
         if not states:
             return "holds" if self.commits else "unknown"
@@ -46,7 +46,7 @@ class TriedCandidate:
 
     @property
     def weight(self) -> float:
-        """How well it is supported."""
+        """How well it is supported, for the order. The weights are guesses: evidence first, then speakers, commits."""
         evidence = {"holds": 0.15, "changed": 0.0, "gone": -0.25, "unknown": -0.05}[self.holds]
         witnesses = 0.06 * min(3, len({place.name for place in self.said}) - 1)
         own = 0.1 if self.who == "user" else 0.0
@@ -54,10 +54,10 @@ class TriedCandidate:
 
 
 def backed(
-    repo: Repo, said: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str]
+    repo: Repo, quotes: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str]
 ) -> list[TriedCandidate]:
-    """The candidates, those that say the same as one, the best supported first."""
-    ranked = sorted(said, key=lambda one: -one.found.confidence)
+    """Returns the candidates, the best supported first; statements that say the same become one."""
+    ranked = sorted(quotes, key=lambda one: -one.found.confidence)
     groups: list[tuple[frozenset[str], list[TriedQuote]]] = []
     for one in ranked:
         words = candidate_claim.content(one.found.statement)
@@ -66,25 +66,25 @@ def backed(
             groups.append((words, [one]))
         else:
             group.append(one)
-    looked = WrittenFiles(repo.top)
-    made = [_candidate(group, log, tracked, looked) for _, group in groups]
-    return sorted(made, key=lambda one: (-one.weight, one.statement))
+    files = WrittenFiles(repo.top)
+    candidates = [_candidate(group, log, tracked, files) for _, group in groups]
+    return sorted(candidates, key=lambda one: (-one.weight, one.statement))
 
 
 def unknown(candidates: Iterable[TriedCandidate], known: Iterable[tuple[str, str]]) -> list[TriedCandidate]:
-    """The candidates that no known memory says, given as kind and statement."""
-    said = [(kind, candidate_claim.content(statement)) for kind, statement in known]
+    """Returns the candidates that are not among the known memories, given as kind and statement."""
+    words = [(kind, candidate_claim.content(statement)) for kind, statement in known]
     return [
         one
         for one in candidates
-        if not any(kind == one.kind and _alike(candidate_claim.content(one.statement), about) for kind, about in said)
+        if not any(kind == one.kind and _alike(candidate_claim.content(one.statement), about) for kind, about in words)
     ]
 
 
 def best(
     candidates: Sequence[T], most: int = 3, *, kind_of: Callable[[T], str] = operator.attrgetter("kind")
 ) -> list[T]:
-    """A decision, a dead end and an invariant if there are, else the best of what there is."""
+    """Returns the best decision, dead end and invariant, filled up with the best of the rest."""
     firsts = [next((one for one in candidates if kind_of(one) == kind), None) for kind in WANTED]
     chosen = [one for one in firsts if one is not None][:most]
     rest = [one for one in candidates if one not in chosen]
@@ -92,7 +92,7 @@ def best(
 
 
 def _candidate(
-    group: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str], looked: WrittenFiles
+    group: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str], files: WrittenFiles
 ) -> TriedCandidate:
     first = max(group, key=lambda one: (one.found.who == "user", one.found.confidence))
     named = _named(f"{first.found.statement} {first.found.words}", tracked)
@@ -105,9 +105,9 @@ def _candidate(
     same = ("kind", "statement", "why", "words", "who", "rule", "confidence")
     return TriedCandidate(
         **{name: getattr(found, name) for name in same},
-        said=tuple(places[:8]),
+        said=tuple(places[:8]),  # a guess: more than `weight` counts and a terminal shows
         commits=tuple(dict.fromkeys(commits))[:_COMMITS],
-        rests=tuple(looked.rests(path, wrote.get(path, frozenset())) for path in paths),
+        rests=tuple(files.rests(path, wrote.get(path, frozenset())) for path in paths),
     )
 
 
@@ -116,10 +116,10 @@ def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _named(words: str, tracked: frozenset[str]) -> list[str]:
-    """Files of this repository that a text names, in full or by their last name."""
+    """Returns files of this repository that a text names, by their path or their base name."""
     found = []
     for name in paths_spelled(words):
-        if name in tracked or _WHOLE.fullmatch(name):  # a whole path that is not there any more counts, too
+        if name in tracked or _WHOLE.fullmatch(name):  # a full path counts even if its file is gone
             found.append(name)
         else:
             found += [path for path in tracked if path.endswith(f"/{name}")][:1]
@@ -127,7 +127,7 @@ def _named(words: str, tracked: frozenset[str]) -> list[str]:
 
 
 def _commit(one: TriedQuote, named: Sequence[str], log: Sequence[TriedCommit]) -> TriedCommit | None:
-    """The first commit after something was said that touches what was written or named then."""
+    """Returns the first commit soon after a quote that touches a file written or named in it."""
     when, files = moment(one.place.ts), {*one.wrote, *named}
     if when is None or not files:
         return None

@@ -1,4 +1,4 @@
-"""What the repository itself tells: its commits, and where agents left nothing, its documents."""
+"""Finds statements in the repository itself: in its commits and, if agents left no history, in its documents."""
 
 import os
 import re
@@ -14,21 +14,21 @@ from holdfast.patterns import regex
 from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, TriedQuote
 from holdfast.values import replace
 
-MAX_COMMITS = 3000
-MAX_MESSAGE = 6000
+MAX_COMMITS = 3000  # a guess: bounds the time for very active repositories
+MAX_MESSAGE = 6000  # characters; a guess: longer messages are lists of merged commits
 _REVERT = regex(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
 _BECAUSE = regex(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
 _TRAILER = regex(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
-README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/README.md")
+README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/adr/README.md")
 
 
 def commits(repo: Repo, *, since: datetime, most: int = MAX_COMMITS) -> list[TriedCommit]:
-    """The commits of the last days that HEAD holds, the newest first."""
+    """Returns the commits on HEAD since a time, the newest first."""
     if repo.head().oid is None:
         return []
     form = "--format=%x01%H%x00%cI%x00%s%x00%b%x00"
-    asked = ("log", f"--max-count={most}", f"--since={since.isoformat()}", form)
-    out = repo.attempt(*asked, "--name-only", "-z", "HEAD", "--").stdout.decode("utf-8", "surrogateescape")
+    command = ("log", f"--max-count={most}", f"--since={since.isoformat()}", form)
+    out = repo.attempt(*command, "--name-only", "-z", "HEAD", "--").stdout.decode("utf-8", "surrogateescape")
     return [commit for row in out.split("\x01")[1:] if (commit := _parsed(row))]
 
 
@@ -45,25 +45,25 @@ def _parsed(row: str) -> TriedCommit | None:
 
 
 def tracked(repo: Repo) -> frozenset[str]:
-    """The paths that git tracks here."""
+    """Returns the paths that git tracks here."""
     return frozenset(os.fsdecode(name) for name in repo.run("ls-files", "-z").split(b"\0") if name)
 
 
 def of_commits(log: Sequence[TriedCommit]) -> Iterator[TriedQuote]:
-    """What messages of commits say: reasons, and what was taken back."""
+    """Yields statements of commit messages: reasons, and reverts."""
     for commit in log:
         place = TriedPlace("git", commit.oid, None, commit.when.isoformat() if commit.when else None)
-        for found in _told(commit):
-            less = replace(found, confidence=found.confidence - 0.1)  # a message is short, and seldom says why
+        for found in _statements(commit):
+            less = replace(found, confidence=found.confidence - 0.1)  # a guess: messages are short and seldom say why
             yield TriedQuote(less, place, {}, (commit,))
 
 
-def _told(commit: TriedCommit) -> list[ExtractedMemory]:
+def _statements(commit: TriedCommit) -> list[ExtractedMemory]:
     if reverted := _reverted(commit):
         return [reverted]
     body = _TRAILER.sub("", commit.body).strip()
-    told = f"{commit.subject}.\n\n{body}" if body else commit.subject
-    return extraction.find_claims([utterance.Utterance("agent", told, 0)])[:3]
+    text = f"{commit.subject}.\n\n{body}" if body else commit.subject
+    return extraction.find_claims([utterance.Utterance("agent", text, 0)])[:3]  # a guess: one message, few claims
 
 
 def _reverted(commit: TriedCommit) -> ExtractedMemory | None:
@@ -78,7 +78,7 @@ def _reverted(commit: TriedCommit) -> ExtractedMemory | None:
 
 
 def of_documents(top: str) -> Iterator[TriedQuote]:
-    """What records of decisions, notes for agents and the README say, each with its file and line."""
+    """Yields statements of decision records, notes for agents and the README, each with its file and line."""
     for folder in knowledge_files.adr_folders(top):
         for full in knowledge_files.listed(folder):
             yield from _record(top, full)
@@ -118,6 +118,7 @@ def _notes(full: str, shown: str) -> Iterator[TriedQuote]:
         return
     for one in found:
         if one.hidden or (prose and one.kind == "fact"):
-            continue  # most of a README's lists are facts about what it offers
+            continue  # most lists in a README are features
+        # Guesses: a note's rule is surer than its facts, and a README is written for other readers.
         weight = 0.5 if prose else 0.65 if one.kind != "fact" else 0.4
         yield _quote(ExtractedMemory(one.kind, one.statement, "", one.words, one.line, "agent", "note", weight), shown)

@@ -1,7 +1,7 @@
-"""What `holdfast start` has to do here, found out without writing anything, and what it shows when all is done.
+"""Plans what `holdfast start` has to do, without writing anything, and finds what it shows at the end.
 
-Every step is known from what lies on the disk. So a start that was interrupted goes on where it stopped, and one in a
-repository that has everything has nothing to do.
+Every step follows from the files on disk. So an interrupted start continues where it stopped, and a second start has
+nothing to do.
 """
 
 import contextlib
@@ -35,8 +35,10 @@ from holdfast.values import frozen, list_of
 if TYPE_CHECKING:
     from holdfast.project.recaller import Explained
 
-_DAYS = 36_500  # all of git's history
-_RUNS, _PLACES, _LARGE, _TELLING = 40, 4, 200_000, 20  # how far a line to explain is looked for, and how long it is
+_DAYS = 36_500  # 100 years: all of git's history
+# Limits of the search for a line to explain, all guesses: newest runs or commits, lines that are tried, bytes of a
+# file, and characters of a line, as a shorter one shows little.
+_RUNS, _PLACES, _LARGE, _TELLING = 40, 4, 200_000, 20
 
 
 @frozen(kw_only=True)
@@ -44,18 +46,18 @@ class StartPlan:
     """What is missing in a repository."""
 
     top: str
-    agents: tuple[str, ...]  # that are on this machine
-    git_init: bool = False  # it is no git repository yet, and nothing else could be looked up
+    agents: tuple[str, ...]  # installed on this machine
+    git_init: bool = False  # it is not a git repository yet, so nothing else is known
     setup: bool = False
-    hooks: bool = False  # whether git's hooks are to be installed
+    hooks: bool = False  # whether to install git's hooks
     connect: tuple[tuple[str, tuple[str, ...]], ...] = ()  # agents with the files that change
     history: tuple[AgentHistory, ...] = ()
-    documents: int = 0  # candidates in the documents and git's log, looked for where agents left nothing
-    cannot: tuple[str, ...] = ()  # what is left out, in words
+    documents: int = 0  # candidates in the documents and git's log, counted if agents left no history
+    cannot: tuple[str, ...] = ()  # what cannot be done, as text
 
     @property
     def new(self) -> tuple[AgentHistory, ...]:
-        """The agents whose sessions are to be imported."""
+        """The agents with sessions to import."""
         return tuple(one for one in self.history if one.new)
 
     @property
@@ -71,12 +73,12 @@ def look(
     progress: Callable[[int, int], None] = lambda *_: None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> StartPlan:
-    """What is missing at a folder; nothing is written. `tell` is given what takes long."""
+    """Returns what is missing at a folder; writes nothing. Calls `tell` before slow work."""
     homes = user_homes.homes_of(environ, python=sys.executable, package=PACKAGE)
     try:
         here = Project.look(path, environ=environ)
     except NotARepository as error:
-        if error.hint != NotARepository.hint:  # a bare repository, somebody else's, or a folder that is not there
+        if error.hint != NotARepository.hint:  # a bare repository, another user's, or a missing folder
             raise
         installed = [name for name in homes.folders if homes.programs[name] or os.path.isdir(homes.folders[name])]
         return StartPlan(top=os.path.abspath(path), agents=tuple(installed), git_init=True)
@@ -90,7 +92,7 @@ def look(
                 cannot.append(f"{one.tool}: {error}")
                 continue
             edited = [change.edited for change in plan.changed if change.edited]
-            cannot += [f"{one.tool}: somebody edited inside the block at {place}; it is left" for place in edited]
+            cannot += [f"{one.tool}: the block at {place} was edited, so it stays as it is" for place in edited]
             if files := tuple(change.path for change in plan.changed if not change.edited):
                 wired.append((one.tool, files))
     history = agent_records.histories(here.clone, environ=environ, home=homes.home, progress=progress)
@@ -111,13 +113,13 @@ def look(
 
 
 def _unread(path: str, environ: Mapping[str, str], tell: Callable[[str], None]) -> int:
-    """How many candidates the documents and git's log hold."""
+    """Returns how many candidates the documents and git's log hold."""
     tell("Reading documents and git's log …")
     return try_repository(path, days=_DAYS, environ=environ).candidates
 
 
 def read_documents(project: Project, path: str) -> None:
-    """Propose what records of decisions and notes say, and the best that git's log and the other documents hold."""
+    """Proposes memories from decision records and notes, and the best from git's log and the other documents."""
     found = try_repository(path, days=_DAYS, environ=project.environ)
     with contextlib.suppress(NotFound):
         project.clients.import_adr()
@@ -126,23 +128,23 @@ def read_documents(project: Project, path: str) -> None:
     for one in found.best:
         place = one.said[0]
         cited = f"commit:{place.name}" if place.kind == "git" else f"{place.name}:{place.turn}"
-        with contextlib.suppress(HoldfastError):  # proposed or turned down before, or of a file git does not have
+        with contextlib.suppress(HoldfastError):  # proposed or rejected before, or of a file that git does not track
             project.memory.remember(
                 one.statement, kind=one.kind, why=one.why, evidence=[cited], confidence=round(min(one.confidence, 1), 2)
             )
 
 
 def worth_reviewing(project: Project) -> list[QueueItem]:
-    """The three candidates to begin with."""
+    """Returns the three candidates to begin with."""
     waiting = [item for item in worth_reading(project.memory.queue().items) if item.reason == "proposed"]
     return candidate_support.best(waiting, kind_of=lambda item: item.standing.memory.type)
 
 
 def a_line_explained(project: Project) -> "Explained | None":
-    """Why one line of this repository is there: one that an agent wrote if there is any, else what git tells."""
+    """Explains one line of this repository: one that an agent wrote if there is any, else by its commit."""
     best: Explained | None = None
     for path, number in islice(_telling_places(project), _PLACES):
-        with contextlib.suppress(HoldfastError):  # binary, or no text
+        with contextlib.suppress(HoldfastError):  # binary
             found = project.recall.why(f"{path}:{number}")
             best = best or found
             if found.why.answers and found.why.answers[0].run:
@@ -151,7 +153,7 @@ def a_line_explained(project: Project) -> "Explained | None":
 
 
 def _telling_places(project: Project) -> Iterator[tuple[str, int]]:
-    """Lines of files: those that the newest runs wrote and that still stand, then one of the newest commits."""
+    """Yields lines of files: those of the newest runs that are still there, then those of the newest commits."""
     clone, seen = project.clone, set[str]()
     tracked = repository_records.tracked(clone.repo)
     runs = sorted(clone.find_events("all", kinds=("run",)), key=lambda event: event.ts, reverse=True)
@@ -163,15 +165,15 @@ def _telling_places(project: Project) -> Iterator[tuple[str, int]]:
     for path, marks in (*wrote, *changed):
         if isinstance(path, str) and path in tracked and path not in seen and not path.startswith(".holdfast/"):
             lines = _lines(os.path.join(clone.repo.top, path))
-            said = [(n, line) for n, line in enumerate(lines, 1) if len(line.strip()) >= _TELLING]
-            number = next((n for n, line in said if not marks or line_hash(line) in marks), None)
+            long = [(n, line) for n, line in enumerate(lines, 1) if len(line.strip()) >= _TELLING]
+            number = next((n for n, line in long if not marks or line_hash(line) in marks), None)
             if number is not None:
                 seen.add(path)
                 yield path, number
 
 
 def _lines(path: str) -> list[str]:
-    """The lines of a file, if it is a small one."""
+    """Returns the lines of a file; none of a large one."""
     with contextlib.suppress(OSError, HoldfastError, UnicodeDecodeError):
         return fsio.read(path, limit=_LARGE).decode().split("\n")
     return []

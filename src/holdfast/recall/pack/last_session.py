@@ -13,6 +13,7 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from holdfast.git import branch_lines, event_lookup
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
 from holdfast.git.repo import Repo
@@ -60,7 +61,7 @@ def choose(clone: Clone, sessions: Sequence[Session], *, changed: ChangedFiles |
     line = clone.line().id
     own = [session for session in sessions if session.line == line]
     with_entries = [session for session in sessions if has_content(session)]
-    others = [session for session in with_entries if session.line != line]
+    others = visible_here(clone, [session for session in with_entries if session.line != line])
     if not own:
         found = _elsewhere(clone, others, changed)
         return found or ChosenSession(None, "none", _why_none(clone, sessions))
@@ -73,9 +74,27 @@ def choose(clone: Clone, sessions: Sequence[Session], *, changed: ChangedFiles |
     before = _of_branch(clone, last) if last else _elsewhere(clone, others, changed)
     note = "it has no entries yet"
     if before is not None and before.session is not None:
-        whose = "" if before.session.line == line else f" (of {_whose(before.session)})"
+        whose = "" if before.session.line == line else f" (of {_whose(clone, before.session)})"
         note = f"{note}, {before.session.id}{whose} was the last with entries"
     return replace(found, why=f"{found.why}; {note}", before=before)
+
+
+def visible_here(clone: Clone, sessions: Sequence[Session]) -> list[Session]:
+    """Returns the sessions without those of other existing branches, unless this branch has their work.
+
+    A branch has what is in its log or among its commits; unmerged work of other branches is not in its files.
+    """
+    line = clone.line()
+    others = [one for one in sessions if not line.sees(one.line, one.started.ts)]
+    if not others:
+        return list(sessions)
+    living = branch_lines.alive(clone.repo, *clone.stores)
+    doubtful = [one for one in others if one.line in living]
+    steps = distances(clone.repo) if any(one.commits for one in doubtful) else {}
+    merged = {one.id for one in doubtful if one.commits and one.commits[-1] in steps}
+    heard = event_lookup.sessions_in_log(clone, [one for one in doubtful if one.id not in merged])
+    hidden = {one.id for one in doubtful} - merged - heard
+    return [one for one in sessions if one.id not in hidden]
 
 
 def _elsewhere(clone: Clone, others: Sequence[Session], changed: ChangedFiles | None) -> ChosenSession | None:
@@ -193,7 +212,7 @@ def _nearest(clone: Clone, sessions: Sequence[Session], head: str | None) -> Cho
     back = f"{steps[at]:,} commit{'' if steps[at] == 1 else 's'} back"
     where = "at this very commit" if steps[at] == 0 else f"at {at[:12]}, {back}"
     was = f" ({end[:12]} before it was rewritten)" if end != at else ""
-    why = f"no session on {_place(clone)} yet; this one is of {_whose(session)} and was last {where}{was}"
+    why = f"no session on {_place(clone)} yet; this one is of {_whose(clone, session)} and was last {where}{was}"
     return ChosenSession(session, "ancestor", why, since=at, lost=end if end != at else None)
 
 
@@ -247,7 +266,7 @@ def _sharing(sessions: Sequence[Session], changed: ChangedFiles | None, clone: C
     files, session = min(best, key=lambda pair: (-len(pair[0]), *_last_first(pair[1])))
     named = ", ".join(sorted(files)[:_NAMED]) + (" …" if len(files) > _NAMED else "")
     why = (
-        f"no session on {_place(clone)} or at an ancestor of it; this one is of {_whose(session)} "
+        f"no session on {_place(clone)} or at an ancestor of it; this one is of {_whose(clone, session)} "
         f"and worked on {len(files)} of the files that changed here ({named})"
     )
     return ChosenSession(session, "paths", why, lost=last_commit(session))
@@ -277,9 +296,10 @@ def _place(clone: Clone) -> str:
     return f"branch {branch}" if branch else "this detached HEAD"
 
 
-def _whose(session: Session) -> str:
+def _whose(clone: Clone, session: Session) -> str:
     branch = session.updated.branch or session.branch
-    return f"branch {branch}" if branch else session.updated.place
+    earlier = "an earlier " if branch and branch == clone.repo.head().branch else ""
+    return f"{earlier}branch {branch}" if branch else session.updated.place
 
 
 WHOLE = 1 << 20  # tokens: a session without a cut
@@ -309,6 +329,15 @@ class SessionThread:
     told: Session | None = None  # the last one with entries, if this one has none yet
     earlier: tuple[Session, ...] = ()  # newest first
     blobs: Mapping[str, str] | None = None  # session to the revision of its file
+    line: str = ""  # of the branch that is checked out, and what that is called
+    branch: str = ""
+
+    def place(self, session: Session) -> str:
+        """Returns where a session was; of one whose agent did not say, the branch in whose log it stands."""
+        branch = session.updated.branch or session.branch
+        if not branch and not session.updated.commit and session.line == self.line:
+            branch = self.branch
+        return branch or session.updated.place
 
 
 def thread_lines(thread: SessionThread, room: int = WHOLE) -> list[PackLine]:
@@ -332,7 +361,7 @@ def _lines(thread: SessionThread, room: int, each: float) -> list[PackLine]:
         return [*own, *left, *answers]
     before = _brief(thread, last, int(each * (rest - size_of_lines(own, most=rest) - 30)))
     state = f"ended {minute(last.ended.ts)}" if last.ended else "open"
-    said = f"- {last.id} on {_session_place(last)} ({state}) was the last session with entries:"
+    said = f"- {last.id} on {_session_place(thread, last)} ({state}) was the last session with entries:"
     return [*own, *left, *answers, *([plain_line(said, _told(thread, last)), *before] if before else [])]
 
 
@@ -355,18 +384,18 @@ def _left(thread: SessionThread) -> list[PackLine]:
 
 def _matter(thread: SessionThread, one: OpenMatter, said: str, hint: str) -> PackLine:
     task = f" ({one.task})" if one.task else ""
-    what = f"{said} on {_session_place(one.session)}: {shortened(one.text, 240)}"
+    what = f"{said} on {_session_place(thread, one.session)}: {shortened(one.text, 240)}"
     return plain_line(f"- {one.name} {what}{task}{hint}", _told(thread, one.session))
 
 
-def _session_place(session: Session) -> str:
-    return shortened(session.updated.branch or session.branch or session.updated.place, 80)
+def _session_place(thread: SessionThread, session: Session) -> str:
+    return shortened(thread.place(session), 80)
 
 
 def _brief(thread: SessionThread, session: Session, room: int) -> list[PackLine]:
     """Returns a session in about `room` bytes, each line with its id and its label."""
     named = session is not thread.session or not thread.is_here
-    told = brief(session, budget=max(1, room // 4), named=named).text.split("\n")[1:]
+    told = brief(session, budget=max(1, room // 4), named=named, place=thread.place(session)).text.split("\n")[1:]
     return [plain_line(text, _told(thread, session)) for text in _labelled(session.id, told)]
 
 

@@ -78,7 +78,7 @@ class PackMaterial:
             return None
         is_here = (first.state, first.line, first.worktree) == ("open", self.line, self.worktree)
         told = before.session if before else None
-        return SessionThread(first, is_here, told, self.earlier, self.blobs)
+        return SessionThread(first, is_here, told, self.earlier, self.blobs, self.line, self.branch or "")
 
     @property
     def elsewhere(self) -> int:
@@ -115,7 +115,7 @@ def gather(
     session = first if first and first.line == line and first.state == "open" else None
     hand = _at_hand(asked, changed, session, _tasks_at_hand(clone, session, board, live))
     before = chosen.before.session if chosen.before else None
-    earlier = tuple(brief.earlier_sessions(sessions, first, line=line)) if first else ()
+    earlier = last_session.visible_here(clone, brief.earlier_sessions(sessions, first, line=line)) if first else []
     return PackMaterial(
         chosen=chosen,
         branch=head.branch,
@@ -135,7 +135,7 @@ def gather(
         asked=asked,
         until=min(filter(None, [known_until, *(claim.until for claim in live.values())]), default=None),
         worktree=clone.worktree,
-        earlier=earlier,
+        earlier=tuple(earlier),
         blobs={one.id: revision(repo, one) for one in (first, before, *earlier) if one},
     )
 

@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from holdfast.model.transcript import telling_lines
 from holdfast.values import frozen, replace
 
-DISTINCT = 12  # letters and digits that two people hardly type alike; so 99.4 % of answers are right (docs/why.md)
+DISTINCT = (
+    12  # letters and digits that two people hardly type alike; so 99.4 % of answers are right (docs/reference/why.md)
+)
 MOST = 3  # copies of such a line in its file; a guess: a text that stands there more often is common
 SLACK = 2.0  # seconds: git rounds a commit's time down, so it may lie before the edits in it
 
@@ -185,7 +187,7 @@ def accompanied(lines: Sequence[PlacedVerdict]) -> list[Verdict]:
 
 
 # The rest of a commit's lines in a file is likely by a run that wrote so many of them, such a share, and so many times
-# more than any other run, in the month before. docs/why.md measures it: 99.7 % of the likely answers are right.
+# more than any other run, in the month before (docs/reference/why.md: 99.7 % of the likely answers are right).
 _LEAST, _SHARE, _LEAD, _MONTH = 3, 0.4, 2, 30 * 86_400.0
 
 
