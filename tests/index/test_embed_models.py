@@ -189,8 +189,8 @@ def test_a_command_can_be_the_model(tmp_path: Path) -> None:
     [
         ("", "no vectors|0 texts|gives"),
         ("print('[1, 2]\\n[3, 4]')", "for 1 texts"),
-        ("print('[NaN, 1]')", "no number"),
-        ("print('[0, 0]')", "nothing"),
+        ("print('[NaN, 1]')", "not numbers"),
+        ("print('[0, 0]')", "empty"),
         ("print('hello')", "no vectors"),
         ("print('[[1, 2], [3, 4]]')", "of list"),
         ("import sys; sys.exit(3)", r"embed\.py ended with exit code 3$"),

@@ -366,7 +366,7 @@ def test_a_damaged_index_is_the_full_ways_business(
     assert answer(used, ["recall", "zebra"], monkeypatch, capfd) is None
     again = used("recall", "zebra")
     assert again.out == expected
-    assert "built again" in again.err
+    assert "rebuilt" in again.err
 
 
 def test_it_works_from_a_sub_folder_and_a_linked_work_tree(

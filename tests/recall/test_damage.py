@@ -19,7 +19,7 @@ from holdfast.project import Project
 from tests.conftest import Cli, GitRepo, grown, redirected, whole
 
 FILES = ("index.db", "corpus.db", "index~elsewhere.db")
-WORD = "built again; nothing was lost"
+WORD = "rebuilt; nothing was lost"
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
-"""One answer: what holds here, and below it what other branches hold if the words fit that well.
+"""Builds one answer: hits of this branch, then those of other branches that match well.
 
-Ranking is `search`'s. What holds here is ranked without a look at other branches; of what these hold, only
-what fits nearly all words is added, labelled with its branch, where there is room or where something
-passing (an event, a commit) would stand. Who asks for another branch gets what that branch holds.
+`ranking` orders them. Hits of this branch are ranked without other branches; of the others, only those with nearly all
+words are added, labelled with their branch, if there is room or in place of a passing kind (an event, a commit). A
+search on another branch returns what that branch has.
 
-Nothing is imported but our own: the quick path answers with this.
+Imports only our own modules: the quick path uses this.
 """
 
 from holdfast.index.hit_text import FIELDS, SUPERSEDED
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-AT = {name: place for place, name in enumerate(FIELDS)}  # behind these a row has the parts of its score
+AT = {name: place for place, name in enumerate(FIELDS)}  # a row ends with the parts of its score
 OF_THE_REPOSITORY = ("commit", "doc", "code")
 PASSING = ("event", "run", "turn", "artifact", "session", *OF_THE_REPOSITORY)
-MOST_OTHERS = 2  # that may take the place of something passing
-SCREEN = 5  # hits that are shown where nobody says how many
-LOOKED_AT = 20  # of what other branches hold
-MOST_BRANCHES = 3  # that are named beside one hit
-_SHARES = ("cover", "window")  # parts of a score that tell what share of a question a hit holds
-# Of what was asked for, by how telling the words are. Below it, meaning gained three to five points of recall
-# at 5 on questions about conversations and passages; between it and 0.85, next to nothing.
+MOST_OTHERS = 2  # hits of other branches in place of passing kinds; a guess
+SCREEN = 5  # hits that are shown by default
+LOOKED_AT = 20  # hits of other branches that are checked; a guess
+MOST_BRANCHES = 3  # named branches of one hit; a guess
+_SHARES = ("cover", "window")  # parts of a score that are shares of the question
+# Share of the question, by weight of words. Below it, meaning gained three to five points of recall at 5 on
+# questions about conversations and passages; between it and 0.85, next to nothing.
 WEAK = 0.5
-LITTLE = 0.4  # below it, the answer says what would help
+LITTLE = 0.4  # share of the question below which the answer gives hints; a guess
 
 _PLACES = (
     "SELECT DISTINCT p.branch, g.why FROM row AS r JOIN place AS p ON p.row = r.id "
@@ -61,7 +61,7 @@ def answer(
     near: "Near | None" = None,
     step: "Step" = follow,
 ) -> "list[Row]":
-    """The hits, best first, as tuples of FIELDS with the parts of the score behind."""
+    """Returns the hits, best first, as tuples of FIELDS with the parts of the score behind."""
 
     respelled([*here, *([there] if there else [])], asked)
 
@@ -73,15 +73,15 @@ def answer(
     found = ask(here, max(limit, SCREEN))
     if there is None or scope.kind in (*OF_THE_REPOSITORY, "candidate") or (found and not asked.terms):
         return found[:limit]
-    others = _labelled(there, ask([there], max(limit, LOOKED_AT)))
+    others = _with_branches(there, ask([there], max(limit, LOOKED_AT)))
     fitting = [one for one in others if _fits(there, one, asked.terms)] if asked.terms else others
     return with_others(found, fitting)[:limit]
 
 
 def with_others(found: "list[Row]", others: "list[Row]") -> "list[Row]":
-    """What holds here, in its order, and below it the best of what other branches hold.
+    """Returns the hits of this branch in their order, with the best of other branches after the first few.
 
-    Below it is below the first few: how many are wanted must not change where something stands.
+    The first few do not depend on the limit, so that a limit does not change the order.
     """
     known = {hit[AT["id"]] for hit in found}
     others = [one for one in others if one[AT["id"]] not in known]
@@ -97,9 +97,9 @@ def with_others(found: "list[Row]", others: "list[Row]") -> "list[Row]":
 def _of_branch(
     ask: "Any", here: "Sequence[Connection]", there: "Connection | None", branch: str, limit: int
 ) -> "list[Row]":
-    """What another branch holds, or every one."""
+    """Returns what another branch has, or every one."""
     wide = 4 * limit + 50
-    others = _labelled(there, ask([there], wide)) if there is not None else []
+    others = _with_branches(there, ask([there], wide)) if there is not None else []
     if branch == EVERY_BRANCH:
         found = ask(here, limit)
     else:
@@ -112,7 +112,7 @@ def _of_branch(
 
 
 def _as_there(there: "Connection | None", branch: str, found: "list[Row]") -> "list[Row]":
-    """The hits as they stand on that branch: what it has replaced says so, and stands last."""
+    """Returns the hits in their state on that branch: superseded ones are marked, and last."""
     if there is None or branch == EVERY_BRANCH:
         return found
     replaced = {name for (names,) in there.execute(_REPLACED, (branch,)) for name in names.split()}
@@ -122,7 +122,7 @@ def _as_there(there: "Connection | None", branch: str, found: "list[Row]") -> "l
 
 
 def _holds(there: "Connection | None", branch: str, hit: "Row") -> bool:
-    """Whether something that holds here holds on another branch, too."""
+    """Whether a hit of this branch is on another branch too."""
     if there is None:
         return False
     path, line, ts = hit[AT["path"]], hit[AT["line"]], hit[AT["ts"]]
@@ -132,8 +132,8 @@ def _holds(there: "Connection | None", branch: str, hit: "Row") -> bool:
     return any(until is None or (ts or "") <= until for (until,) in there.execute(seen, (branch, line)))
 
 
-def _labelled(there: "Connection | None", found: "list[Row]") -> "list[Row]":
-    """The hits with the branches that hold them, each once; of one that is not there, why."""
+def _with_branches(there: "Connection | None", found: "list[Row]") -> "list[Row]":
+    """Returns the hits with the branches that have them, each once; and why git lacks a branch."""
     labelled: list[Row] = []
     seen: set[tuple[str, str]] = set()
     for hit in found:
@@ -151,7 +151,7 @@ def _places(there: "Connection | None", hit: "Row") -> list[tuple[str, str | Non
 
 
 def _fits(there: "Connection", hit: "Row", terms: list[str]) -> bool:
-    """Whether a hit holds nearly all that was asked for: both of two words, three of four."""
+    """Whether a hit contains nearly all words: both of two, three of four."""
     needed = len(terms) if len(terms) < 3 else (3 * len(terms) + 3) // 4
     match = "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?"
 
@@ -166,20 +166,20 @@ _SESSIONS = f"SELECT 1 FROM words WHERE words MATCH '{quoted(facet('k', 'run'))}
 
 
 def advice(memory: "Connection", asked: "SearchQuery", found: "list[Row]", *, by_meaning: bool) -> str:
-    """What would help where an answer is weak, and which words were not found as they stand; nothing if all is well."""
+    """Returns hints for a weak answer, and the words that were not found as spelled; empty if all is well."""
     near = [f"“{word}” as “{one}…”" for word, one in asked.spelled.items() if one]
     gone = [f"“{word}”" for word, one in asked.spelled.items() if not one]
-    said = [f"Searched {', '.join(near)}."] if near else []
-    said += [f"Nothing here contains {' or '.join(gone)}."] if gone else []
+    sentences = [f"Searched {', '.join(near)}."] if near else []
+    sentences += [f"Nothing here contains {' or '.join(gone)}."] if gone else []
     if asked.words and (not found or (not by_meaning and is_weak(found, LITTLE))):
-        said += ["These hits fit badly."] if found else []
+        sentences += ["These hits fit badly."] if found else []
         helps = ["other words", "--files PATH"]
         if memory.execute(_SESSIONS).fetchone() is None:
             helps.append("`holdfast import` of your agents' sessions")
         if not by_meaning:
             helps.append("search by meaning (`holdfast model`)")
-        said.append(f"Try {', '.join(helps[:-1])} or {helps[-1]}.")
-    return " ".join(said)
+        sentences.append(f"Try {', '.join(helps[:-1])} or {helps[-1]}.")
+    return " ".join(sentences)
 
 
 _VOCABULARY = (
@@ -188,14 +188,14 @@ _VOCABULARY = (
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.known USING fts5vocab(main, words, row)",
 )
 _NEAR = "SELECT term, doc FROM temp.known WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?"
-RESPELLED = 4  # words of one question that are looked for in other spellings
-GUESSED = 0.5  # of its weight that a word keeps in another spelling: it may be another word
-_ENDING = 3  # letters of an ending
-SHORTEST, LONG = 5, 8  # letters of a stem with one wrong letter, and with two
+RESPELLED = 4  # words of one question that are searched in other spellings; a guess that bounds the time
+GUESSED = 0.5  # part of its weight that a word keeps in another spelling; a guess: it may be another word
+_ENDING = 3  # letters of an ending such as -ing
+SHORTEST, LONG = 5, 8  # letters of a stem with one wrong letter, and with two; guesses: shorter ones match by chance
 
 
 def respelled(sources: "Sequence[Connection]", asked: "SearchQuery") -> None:
-    """Replace each word of a question that no text holds by the nearest one that some text does, if one is near."""
+    """Replaces each word of a question that no text contains by the nearest word of a text, if one is near."""
     for place, (word, term) in enumerate(zip(asked.words, asked.terms, strict=True)):
         if len(asked.spelled) == RESPELLED or len(word) < SHORTEST or not word.isalpha():
             continue
@@ -215,7 +215,7 @@ def _is_known(sources: "Sequence[Connection]", term: str) -> bool:
 
 
 def _nearest(db: "Connection", word: str) -> "list[tuple[int, int, str]]":
-    """The stems of an index that are few letters away from a word's: how many, how rare they are, and they."""
+    """Returns the stems in an index that differ from a word's in few letters: distance, rarity, stem."""
     for statement in _VOCABULARY:
         db.execute(statement)
     db.execute("DELETE FROM temp.spelled")
@@ -224,7 +224,7 @@ def _nearest(db: "Connection", word: str) -> "list[tuple[int, int, str]]":
     wrong = 2 if len(stem) >= LONG else 1
     if len(stem) < SHORTEST:
         return []
-    for letter in stem[:2]:  # the second stands first where both were swapped
+    for letter in stem[:2]:  # the second is first if both were swapped
         shortest = max(SHORTEST, len(stem) - _ENDING)
         rows = db.execute(_NEAR, (letter, chr(ord(letter) + 1), shortest, len(stem) + wrong)).fetchall()
         # A wrong letter in its ending keeps a word from being stemmed, as in "positon".
@@ -237,7 +237,7 @@ def _nearest(db: "Connection", word: str) -> "list[tuple[int, int, str]]":
 
 
 def _distance(one: str, other: str) -> int:
-    """How many letters are wrong, missing, too many, or swapped with the next."""
+    """Returns how many letters are wrong, missing, extra, or swapped with the next."""
     before: list[int] = []
     row: list[int] = [*range(len(other) + 1)]
     for i, a in enumerate(one, 1):
@@ -252,12 +252,12 @@ def _distance(one: str, other: str) -> int:
 
 
 def other_branches_file(index: str) -> str:
-    """The file that holds what other branches have; no work tree's own file can be called so."""
+    """Returns the path of the other branches' file; no work tree's own file can have this name."""
     return f"{index.removesuffix('.db')}~elsewhere.db"
 
 
 def is_weak(found: "list[Row]", share: float = WEAK) -> bool:
-    """Whether no hit says much of what was asked for: then meaning may find what words did not."""
+    """Whether no hit contains much of the question: then a search by meaning may find more."""
     name = next((name for name in _SHARES if WEIGHTS.get(name, 0.0) > 0.0), "")
     if not name:
         return not found

@@ -1,7 +1,7 @@
-"""Hits as people and programs read them: one form for the quick path and for the full one.
+"""Hits as text and JSON: one form for the quick path and for the full one.
 
-A hit is a tuple of FIELDS, with the parts of its score behind. JSON is written by SQLite, so that nothing needs to be
-imported for it but the clock: an age stands beside every hit. Days are UTC days; `--since 2w` is read here too.
+A hit is a tuple of FIELDS, with the parts of its score behind. SQLite writes the JSON, so that nothing is imported but
+the clock, for the age of each hit. Days are UTC days; `--since 2w` is parsed here too.
 """
 
 import time
@@ -19,14 +19,14 @@ FIELDS = (
     "exit_status", "target", "run", "sha256", "what", "state", "trust", "branch", "by", "score",
 )  # fmt: skip
 APPROVED = "T0"  # the tier of what a person approved
-FOREIGN = "from elsewhere, not approved here"  # a doubt: it came by git, nobody vouches
-SUPERSEDED = "superseded"  # as a doubt: by a person's word, though what took its place is not here any more
+FOREIGN = "from elsewhere, not approved here"  # a doubt: it arrived by git, and nobody approved it
+SUPERSEDED = "superseded"  # as a doubt: a person replaced it, although its successor is gone
 EDITED = "edited since approval"  # a doubt: a person approved another text of it
-UNCHECKED = "approval cannot be checked here"  # a doubt: in a shallow clone nobody can tell
-STALE = "stale"  # a doubt: what it cites has changed
-PROMOTED = "promoted, not reviewed"  # accepted, and no person was seen to do it
+UNCHECKED = "approval cannot be checked here"  # a doubt: a shallow clone cannot tell
+STALE = "stale"  # a doubt: its evidence changed
+PROMOTED = "promoted, not reviewed"  # accepted, but not by a person
 DAY = 86_400
-_AGES = (  # from so many seconds on, in units of so many
+_AGES = (  # from so many seconds on, in units of so many: numbers stay small
     *((730 * DAY, 365 * DAY, "year"), (60 * DAY, 30 * DAY, "month"), (14 * DAY, 7 * DAY, "week")),
     *((DAY, DAY, "day"), (3600, 3600, "hour"), (60, 60, "minute")),
 )
@@ -37,7 +37,7 @@ _DAYS = {"today": 0, "yesterday": 1}
 
 
 def age(ts: str | None, now: str) -> str:
-    """How long ago a moment was, as `3 days ago`; empty where one of them is none."""
+    """Returns how long ago a time was, as `3 days ago`; empty if one of them is invalid."""
     then, here = seconds(ts or ""), seconds(now)
     if then is None or here is None:
         return ""
@@ -46,11 +46,11 @@ def age(ts: str | None, now: str) -> str:
         if past >= least:
             number = past // unit
             return f"1 {name} ago" if number == 1 else f"{number} {name}s ago"
-    return "just now"  # also of a clock that goes before ours
+    return "just now"  # also for a clock ahead of ours
 
 
 def seconds(ts: str) -> int | None:
-    """The seconds since 1970 of a moment as events spell it; None if it is none."""
+    """Returns the seconds since 1970 of a time spelled as in events; None if invalid."""
     if len(ts) < 10 or ts[4] != "-" or ts[7] != "-":
         return None
     parts = (ts[:4], ts[5:7], ts[8:10], ts[11:13] or "0", ts[14:16] or "0", ts[17:19] or "0")
@@ -64,7 +64,7 @@ def seconds(ts: str) -> int | None:
 
 
 def _days_before(year: int, month: int) -> int:
-    """The days from 1970 to the first of a month; years begin in March here, so that leap days stand last."""
+    """Returns the days from 1970 to the first of a month; years start in March here, so that leap days are last."""
     year, month = (year - 1, month + 9) if month < 3 else (year, month - 3)
     return year * 365 + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 - 719_468
 
@@ -74,7 +74,7 @@ def _length(year: int, month: int) -> int:
 
 
 def since_moment(text: str, now: str) -> str | None:
-    """The moment that `7d`, `2 weeks ago`, `yesterday` or `2026-01-01` means; None if it means none."""
+    """Returns the time that `7d`, `2 weeks ago`, `yesterday` or `2026-01-01` means; None if none."""
     words = text.strip().casefold()
     here = seconds(now) or 0
     if words in _DAYS:
@@ -99,7 +99,7 @@ _NAMED = ", ".join(f"{name!r}, ?" for name in FIELDS)
 _OBJECT = f"SELECT json_object({_NAMED})"
 _EXPLAINED = f"SELECT json_object({_NAMED}, 'parts', json(?))"
 _AT = {name: place for place, name in enumerate(FIELDS)}
-TRUST = {  # how far something can be believed, in words
+TRUST = {  # the tiers of trust, in words
     "T0": "approved by a person",
     "T1": "the user's own words",
     "T2": "of this repository",
@@ -107,13 +107,13 @@ TRUST = {  # how far something can be believed, in words
     "T4": FOREIGN,
 }
 _OURS = ".holdfast/"  # `show` names the file of what lies there
-SHORT = 12  # characters of a commit that are shown
-LONGEST = 160  # characters of a text that are shown
+SHORT = 12  # characters of a commit's id that are shown: unique in practice
+LONGEST = 160  # characters of a text that are shown; a guess: two rows of a terminal
 # Of the best score; below it a hit shares a word with the question by chance. Of 420 questions of three public sets it
 # takes away one answer in a hundred of one set, none of the others, and up to one hit in ten.
 RELEVANT = 0.5
-_REASONS = 4  # parts of a score that are told in words: the rest changes little
-_WHY = {  # what each part of a score says, where it raises a hit
+_REASONS = 4  # parts of a score that are explained; a guess: the others change little
+_WHY = {  # the explanation of each part of a score that raises a hit
     "words": "its words fit",
     "named": "the question names its title",
     "pairs": "the words stand side by side",
@@ -146,23 +146,23 @@ _AGAINST = {
     "kind": "other kinds usually answer better",
     "again": "the same place is shown above",
 }
-_SAME_FOR_ALL = ("states",)  # what nearly every record has explains nothing
+_SAME_FOR_ALL = ("states",)  # parts of nearly every record explain nothing
 
 
 def as_json(db: "Connection", hits: "Sequence[Row]", *, explain: bool = False) -> str:
-    """The hits as the object that `--json` promises."""
+    """Returns the hits as the object of `--json`."""
     given = [(*hit[: len(FIELDS)], _parts(hit)) if explain else hit[: len(FIELDS)] for hit in hits]
     objects = [db.execute(_EXPLAINED if explain else _OBJECT, hit).fetchone()[0] for hit in given]
     return f'{{"v":1,"id":null,"items":[{",".join(objects)}]}}\n'
 
 
 def _parts(hit: "Row") -> str:
-    """The parts of a score as a JSON object; their names are ours and plain."""
+    """Returns the parts of a score as a JSON object; their names are ours and plain."""
     return "{" + ",".join(f'"{name}":{value:.4f}' for name, value in hit[len(FIELDS)]) + "}"
 
 
 def relevant(hits: "Sequence[Row]") -> "Sequence[Row]":
-    """The hits up to the first whose score is far below the best one's: a tail of chance hits hides the others."""
+    """Returns the hits up to the first whose score is far below the best one's: chance hits would hide the others."""
     score = _AT["score"]
     least = RELEVANT * max((hit[score] or 0.0 for hit in hits), default=0.0)
     end = next((number for number, hit in enumerate(hits) if (hit[score] or 0.0) < least), len(hits))
@@ -211,12 +211,12 @@ def _reasons(parts: "Sequence[tuple[str, float]]") -> "list[str]":
 
 
 def excerpt(kind: str, title: str, text: str, *also: str | None) -> str:
-    """What a hit says beside its title: of docs and code a piece as it stands, else what is new in it."""
+    """Returns what a hit contains besides its title: for docs and code the piece unchanged, else what is new in it."""
     return _piece(kind, title, text) if kind in ("doc", "code") else beyond(title, text, *also)
 
 
 def _facts(hit: "Row", now: str) -> "list[str | None]":
-    """When, how it stands, how far it can be believed, and where it holds."""
+    """Returns a hit's time, state, trust and branch."""
     kind, name, path, task = (hit[_AT[field]] for field in ("kind", "id", "path", "task"))
     ts, head, branch, tags = (hit[_AT[field]] for field in ("ts", "head", "branch", "tags"))
     outcome = "interrupted" if hit[_AT["exit_status"]] is None else f"exit {hit[_AT['exit_status']]}"
@@ -235,7 +235,7 @@ def _facts(hit: "Row", now: str) -> "list[str | None]":
 
 
 def _trust(hit: "Row") -> str:
-    """How far a memory can be believed, unless how it stands says so."""
+    """Returns how far a memory can be trusted, unless its state says so."""
     trust, state = hit[_AT["trust"]], hit[_AT["state"]]
     if trust is None or state in (FOREIGN, PROMOTED) or hit[_AT["kind"]] in ("commit", "doc", "code"):
         return ""
@@ -243,27 +243,27 @@ def _trust(hit: "Row") -> str:
 
 
 def _piece(kind: str, title: str, text: str) -> str:
-    """Some lines of a file as they stand; of a document less the heading, which is its title."""
+    """Returns some lines of a file unchanged; of a document without the heading, which is its title."""
     if kind == "doc" and not text.startswith("…"):
         bare = text.lstrip("#= ")
         if title and bare.startswith(title):
             bare = bare[len(title) :].lstrip("#= ")
-            rule, _, rest = bare.partition(" ")  # the line that some put below a heading
+            rule, _, rest = bare.partition(" ")  # the underline of a heading
             bare = rest if len(rule) > 2 and not any(c.isalnum() or c == "`" for c in rule) else bare
         text = bare
     return "" if text.strip(" …") in ("", title) else text
 
 
 def cut(text: str) -> str:
-    """A text of one line that is no longer than a person takes in at a glance, cut between words."""
+    """Returns a text of one line, cut between words to a length that is read at a glance."""
     return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(" …") + " …"
 
 
 def beyond(title: str, text: str, *also: str | None) -> str:
-    """What a text says that the title, the task and other words already shown do not."""
+    """Returns what a text contains besides the title, the task and other words already shown."""
     said = title.removesuffix(" …")
     names = [name for name in also if name]
-    for name in reversed(names):  # an event's title begins with what it did, and to what
+    for name in reversed(names):  # an event's title starts with its action and target
         said = said.removeprefix(f"{name} ")
     kept = []
     for piece in _around(_uncut(text, said), said):
@@ -276,7 +276,7 @@ def beyond(title: str, text: str, *also: str | None) -> str:
 
 
 def _around(text: str, said: str) -> list[str]:
-    """The pieces of a text before, between and after whole occurrences of some words."""
+    """Returns the pieces of a text before, between and after whole occurrences of some words."""
     pieces, start = [], 0
     at = text.find(said) if said else -1
     while at >= 0:
@@ -289,7 +289,7 @@ def _around(text: str, said: str) -> list[str]:
 
 
 def _uncut(text: str, said: str) -> str:
-    """The text less a beginning or an end that is a part of the words, cut off with them."""
+    """Returns the text without a part of the words that was cut off at its start or end."""
     if text.startswith("…"):
         cut_off = (place for place in range(1, len(said) - 1) if text.startswith(said[place:], 1))
         if place := next(cut_off, 0):

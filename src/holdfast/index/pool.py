@@ -1,11 +1,10 @@
-"""The candidates for an answer, and what is known of each.
+"""Collects the candidates for an answer, and the features of each.
 
-They come from each source by words, by the files that are open, by vectors, and by the line of a file that a question
-such as `src/x.py:84` names; each way gives a bounded number of them. A candidate's key is its row's number and its
-source in one; `Pool.features` are what `scoring` adds up. Ties at a bound are resolved by what records say, never by
-the order they came in.
+They come from each source by words, by open files, by vectors, and by the line of a file that a question such as
+`src/x.py:84` names; each way returns a bounded number of them. A candidate's key is its row's number and its source in
+one; `scoring` adds up `Pool.features`. Ties at a bound are resolved by the records' content, never by their order.
 
-Nothing is imported but our own and `math`: the quick path gathers with this.
+Imports only our own modules and `math`: the quick path uses this.
 """
 
 from math import log
@@ -26,14 +25,14 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
 
     class Near(Protocol):
-        """How near a question is to what has vectors."""
+        """The similarity of a question to the texts with vectors."""
 
         def of(self, contents: Iterable[bytes]) -> dict[bytes, float]: ...
 
         def best(self, limit: int) -> list[tuple[bytes, float]]: ...
 
 
-# Pieces of files have no time, so their numbers are negative; the many commits of a file are passed over.
+# Pieces of files have no time, so their numbers are negative; the many commits of a file are skipped.
 _PIECES = (
     "SELECT r.id, r.name FROM path AS p JOIN touch AS t ON t.path = p.id JOIN row AS r ON r.id = t.row "
     "WHERE p.name = ? AND t.row < 0 AND r.kind IN ('code', 'doc') AND r.shown"
@@ -41,7 +40,7 @@ _PIECES = (
 
 
 def pieces_at(db: "Connection", places: "Sequence[tuple[str, int]]") -> dict[int, float]:
-    """The rows of the pieces that hold these lines: the last one that begins at or before each of them."""
+    """Returns the rows of the pieces with these lines: the last one that starts at or before each line."""
     found = {}
     for path, line in places:
         begun = [(_line(name), row) for row, name in db.execute(_PIECES, (path,)) if 0 < _line(name) <= line]
@@ -51,30 +50,30 @@ def pieces_at(db: "Connection", places: "Sequence[tuple[str, int]]") -> dict[int
 
 
 def _line(name: str) -> int:
-    """The line that a piece begins at, by its name."""
+    """Returns the line where a piece starts, by its name."""
     line = name.rpartition(":")[2]
     return int(line) if line.isascii() and line.isdigit() else 0
 
 
 SOURCES = 2  # bits of a key that name its source
-MAX_OPEN = 64  # files that are open and count
-_LAST = (1 << 52) - 1  # the latest moment that rows tell apart
-FEW_WORDS = 4  # up to so many, what holds all of them is asked for first
-LATEST = 300  # of the records that touch a file
-NARROW = 64  # files; what touches more is in no folder
-READ = 1500  # characters of a text that are looked at
-POOL = 80
-# Cosine below which nothing is found by meaning alone. MiniLM gives words without sense up to 0.15 with
-# anything, and what answers a question in other words 0.27 and more.
+MAX_OPEN = 64  # open files that count; a guess: nobody works on more
+_LAST = (1 << 52) - 1  # the latest time in a row's number
+FEW_WORDS = 4  # up to so many words, rows with all of them are searched first; a guess
+LATEST = 300  # records of a file that are read; a guess: older ones say little
+NARROW = 64  # files; a row that touches more belongs to no folder; a guess
+READ = 1500  # characters of a text that are read for ranking; a guess: the topic stands early
+POOL = 80  # candidates of one way and source; a guess: larger pools only cost time
+# The least cosine of a hit by meaning alone. With MiniLM senseless words reach 0.15 with any text, and answers in
+# other words 0.27 and more.
 FLOOR = 0.25
-FIRST = 10  # hits that come of pools of these sizes; for more, pools grow
-PROSE = 30  # docs and commits among the candidates that a repository gives, if they hold any word
-ALIKE = 26  # candidates that hold all words
-LASTING = 1.5  # times as much counts what has no place in time when candidates are chosen
-AMONG = 2  # times as many are looked at to find the newer ones
-ACCOMPANIED = 40  # of the best by words, those whose neighbours are candidates, too
+FIRST = 10  # hits from pools of these sizes; for more, pools grow
+PROSE = 30  # docs and commits among a repository's candidates, if they contain any word; a guess
+ALIKE = 26  # candidates with all words; a guess: fewer suffice, because they are alike
+LASTING = 1.5  # factor for rows without a time when candidates are chosen; a guess: decisions before events
+AMONG = 2  # times as many are read to find the newer ones; a guess
+ACCOMPANIED = 40  # the best rows by words whose neighbours are candidates too; a guess
 
-# What a candidate is read as: first the columns of a hit, then what only ranking needs.
+# The columns of a candidate: first those of a hit, then those that only ranking needs.
 COLUMNS = (
     "name", "kind", "title", "text", "ts", "task", "tags", "layer", "line", "head", "path",
     "status", "target", "run", "sha256", "what", "expires", "doubt", "tier",
@@ -84,7 +83,7 @@ AT = {name: place for place, name in enumerate(COLUMNS)}
 _CUT = ", ".join(f"substr(text, 1, {READ})" if name == "text" else name for name in COLUMNS)
 _ROWS = f"SELECT {_CUT} FROM row WHERE id IN (SELECT value FROM json_each(?)) AND shown"
 
-# What was decided is among the candidates though many events say the same in fewer words.
+# Decisions are among the candidates although many events contain the same in fewer words.
 _BY_WORDS = (
     f"SELECT rowid, bm25(words, {WEIGHTS}) * CASE WHEN rowid < 0 THEN {LASTING} ELSE 1.0 END AS score "
     "FROM words WHERE words MATCH ?1 ORDER BY score, rowid DESC LIMIT ?2"
@@ -94,7 +93,7 @@ _ASKED = "{title labels text parts context} : "
 
 
 class Pool:
-    """Candidates by key: their rows, and what is known of them. It is narrow if all hold all words."""
+    """Candidates by key: their rows and features. It is narrow if all contain all words."""
 
     __slots__ = ("features", "narrow", "newest", "rows")
 
@@ -105,7 +104,7 @@ class Pool:
         self.features: dict[str, Feature] = {}
 
     def add(self, key: int, row: "Row") -> None:
-        """One more candidate, of which nothing is known but its time."""
+        """Adds a candidate with no feature but its time."""
         self.rows[key] = row
         self.features.setdefault("recent", {})[key] = _recency(key >> SOURCES, self.newest)
 
@@ -119,9 +118,9 @@ def gather(
     near: "Near | None" = None,
     wide: bool = False,
 ) -> Pool:
-    """The candidates for a question that has words or open files, with all features but the priors.
+    """Returns the candidates for a question with words or open files, with all features but the priors.
 
-    Unless it has to be wide, what holds only some of few words is left out where enough holds all of them.
+    Unless `wide`, rows with only some of few words are left out if enough rows contain all of them.
     """
     pool = Pool(max([_newest(db) for db in sources], default=0))
     ways: dict[str, Feature] = {name: {} for name in ("words", "files", "rare", "since", "near", "placed")}
@@ -129,12 +128,12 @@ def gather(
     nearest = dict(near.best(max(POOL, limit))) if near else {}
     nearest = {content: cosine for content, cosine in nearest.items() if cosine >= FLOOR}
     for number, db in enumerate(sources):
-        asking = _Asking(db, scope, wanted, limit, pool.newest)
-        found = {} if wide else _by_all_words(asking, asked)
+        search = _WordSearch(db, scope, wanted, limit, pool.newest)
+        found = {} if wide else _by_all_words(search, asked)
         pool.narrow = pool.narrow or bool(found)
-        found = found or _by_any_word(asking, asked)
+        found = found or _by_any_word(search, asked)
         if number and not scope.kind:
-            found = {**_in_prose(asking, asked), **found}
+            found = {**_in_prose(search, asked), **found}
         shared = _by_files(db, [*scope.files, *asked.paths], found)
         shared["placed"] = pieces_at(db, asked.places)
         vectors = _by_content(db, nearest)
@@ -161,30 +160,30 @@ def _newest(db: "Connection") -> int:
 
 
 def facets_of(asked: "SearchQuery", scope: "Scope") -> list[str]:
-    """The exact values that every hit must have."""
+    """Returns the exact values that every hit must have."""
     bounds = [facet(sort, value) for sort, value in (("t", scope.task), ("k", scope.kind)) if value]
     return [*asked.facets, *bounds]
 
 
 def filtered(match: str, wanted: list[str], kind: str | None) -> str:
-    """An FTS5 expression narrowed to what has these facets; candidates show only when they are asked for."""
+    """Returns an FTS5 expression narrowed to rows with these facets; candidates show only on request."""
     also = "".join(f" AND facets : {quoted(name)}" for name in wanted)
     hidden = "" if kind == "candidate" else f" NOT facets : {quoted(facet('k', 'candidate'))}"
     return f"({match}{also}){hidden}"
 
 
 def match_all(terms: "Sequence[str]", wanted: list[str], kind: str | None = None) -> str:
-    """The FTS5 expression for rows that hold every term."""
+    """Returns the FTS5 expression for rows with every term."""
     return filtered(f"{_ASKED}({' AND '.join(terms)})", wanted, kind)
 
 
 def match_any(terms: "Sequence[str]", wanted: list[str], kind: str | None = None) -> str:
-    """The FTS5 expression for rows that hold some term."""
+    """Returns the FTS5 expression for rows with some term."""
     return filtered(f"{_ASKED}({' OR '.join(terms)})", wanted, kind)
 
 
-class _Asking:
-    """What every question to one source's words has in common."""
+class _WordSearch:
+    """The common parts of all queries to one source's words."""
 
     __slots__ = ("db", "hour", "kind", "limit", "since", "wanted")
 
@@ -193,7 +192,7 @@ class _Asking:
         self.since = number_of(scope.since) if scope.since else 0
 
     def best(self, match: str, count: int) -> "Feature":
-        """The best rows with their BM25, the newer of those that are about as good, and all their equals."""
+        """Returns the best rows with their BM25, the newer ones of about equal rows first, with all ties."""
         count = max(count, 2 * self.limit + 16) if self.limit > FIRST else count
         found = dict(self._ordered(match, AMONG * count))
         if len(found) <= count:
@@ -202,7 +201,7 @@ class _Asking:
         return {row: found[row] for row in _best(boosted, count)}
 
     def _ordered(self, match: str, count: int) -> "list[tuple[int, float]]":
-        while True:  # one more than needed: it tells whether the bound parts equals
+        while True:  # one more than needed: it shows whether the bound splits a tie
             bounds = (self.since,) if self.since else ()
             asked = _BY_WORDS_SINCE if self.since else _BY_WORDS
             rows = self.db.execute(asked, (match, count + 1, *bounds)).fetchall()
@@ -211,27 +210,27 @@ class _Asking:
             count *= 4
 
 
-def _by_all_words(asking: _Asking, asked: "SearchQuery") -> "Feature":
-    """The best rows that hold every one of few words, if they are enough; fewer are needed, being alike."""
+def _by_all_words(asking: _WordSearch, asked: "SearchQuery") -> "Feature":
+    """Returns the best rows with every one of few words, if they are enough."""
     if not 1 <= len(asked.terms) <= FEW_WORDS or (len(asked.terms) == 1 and asked.parts):
         return {}
     found = asking.best(match_all(asked.terms, asking.wanted, asking.kind), ALIKE)
     return found if len(found) >= asking.limit else {}
 
 
-def _by_any_word(asking: _Asking, asked: "SearchQuery") -> "Feature":
+def _by_any_word(asking: _WordSearch, asked: "SearchQuery") -> "Feature":
     if not asked.terms:
         return {}
     return asking.best(match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind), POOL)
 
 
-def _in_prose(asking: _Asking, asked: "SearchQuery") -> "Feature":
-    """The best of what people wrote about the code, which fills the pool, and what the question names."""
+def _in_prose(asking: _WordSearch, asked: "SearchQuery") -> "Feature":
+    """Returns the best docs and commits, which fill the pool, and rows with names of the question."""
     if not asked.terms:
         return {}
     match = match_any([*asked.terms, *asked.parts], asking.wanted, asking.kind)
     named = [
-        f"title : {term}"  # what a name is given to may say no other word of the question
+        f"title : {term}"  # a definition may contain no other word of the question
         for word, term in zip(asked.words, asked.terms, strict=True)
         if word.isidentifier() and not word[1:].islower()
     ]
@@ -240,18 +239,18 @@ def _in_prose(asking: _Asking, asked: "SearchQuery") -> "Feature":
 
 
 def _is_tied(rows: "list[tuple[int, float]]") -> bool:
-    """Whether the last row is as good as the one before it, and nothing they say puts them in order."""
+    """Whether the last row is as good as the one before it, and nothing in them orders them."""
     (row, score), (before, other) = rows[-1], rows[-2]
     return score == other and (row < 0 or row >> 10 == before >> 10)
 
 
 def _boost(row: int, hour: int) -> float:
-    """What has no place in time counts as recent; an event loses a part of this as it grows old."""
+    """Returns the factor of a row by age: rows without a time count as recent, an event loses a part as it ages."""
     return LASTING if row < 0 else 1.0 + 0.2 / (1.0 + (hour - (row >> 10) // 3_600_000_000) / 720.0)
 
 
 def number_of(moment: str) -> int:
-    """The number below which rows of events are older than a moment, spelled as events spell it."""
+    """Returns the number below which rows of events are older than a time, spelled as in events."""
     year, month, day = int(moment[:4]), int(moment[5:7]), int(moment[8:10])
     past = year - (month < 3)
     days = 365 * past + past // 4 - past // 100 + past // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day
@@ -263,13 +262,13 @@ def number_of(moment: str) -> int:
 
 
 def _by_files(db: "Connection", opened: "Sequence[str]", pool: "Feature") -> "dict[str, Feature]":
-    """Rows that share open files: what share of them, how rare the rarest is, and how few came since.
+    """Returns rows that share open files: the share, the rarity of the rarest, and how few came since.
 
-    What is about a folder shares the files in it, but nobody has to: folders are not part of the whole.
+    A row about a folder shares its files, but folders are not part of the whole: no row has to share them.
     """
     shared: dict[str, Feature] = {"files": {}, "rare": {}, "since": {}}
     whole = {True: 0.0, False: 0.0}
-    # A name that is no UTF-8 stands in no index as it is.
+    # The index stores invalid UTF-8 in names with replacements.
     files = [path.encode("utf-8", "replace").decode("utf-8") for path in dict.fromkeys(opened)][:MAX_OPEN]
     folders = dict.fromkeys(folder for path in files for folder in _above(path))
     names = {**dict.fromkeys(folders, False), **dict.fromkeys(files, True)}
@@ -293,9 +292,9 @@ def _above(path: str) -> list[str]:
 
 
 def _touching(db: "Connection", path: int, count: int, pool: "Feature") -> "Iterable[tuple[int, int]]":
-    """The rows that touch a file, each with how many did so since; what has no time holds now.
+    """Yields the rows that touch a file, each with the number of later ones; rows without a time count as current.
 
-    Of very many, the latest and those of the pool.
+    For very many, the latest and those of the pool.
     """
     if count <= LATEST:
         rows = db.execute("SELECT row FROM touch WHERE path = ? ORDER BY row DESC", (path,)).fetchall()
@@ -316,7 +315,7 @@ def _listed(numbers: "Iterable[int]") -> str:
 
 
 def _by_content(db: "Connection", nearest: "dict[bytes, float]") -> list[int]:
-    """The rows whose content is among the nearest by their vectors."""
+    """Returns the rows whose content is among the nearest by vector."""
     if not nearest:
         return []
     marks = ", ".join("?" * len(nearest))
@@ -324,7 +323,7 @@ def _by_content(db: "Connection", nearest: "dict[bytes, float]") -> list[int]:
 
 
 def _neighbours(db: "Connection", rows: "dict[int, Row]", found: "Feature") -> set[int]:
-    """The rows that stand around the best ones in their groups."""
+    """Returns the rows next to the best ones in their groups."""
     parent, seq = AT["parent"], AT["seq"]
     places: dict[int, set[int]] = {}
     for number in _best(found, ACCOMPANIED):
@@ -337,7 +336,7 @@ def _neighbours(db: "Connection", rows: "dict[int, Row]", found: "Feature") -> s
 
 
 def _best(values: "Feature", count: int) -> list[int]:
-    """The keys of the largest values, and of those that equal the last of them."""
+    """Returns the keys of the largest values, with all ties of the last."""
     if len(values) <= count:
         return list(values)
     least = sorted(values.values(), reverse=True)[count - 1]
@@ -345,7 +344,7 @@ def _best(values: "Feature", count: int) -> list[int]:
 
 
 def fetched(db: "Connection", numbers: "Iterable[int]", wanted: list[str], scope: "Scope") -> "dict[int, Row]":
-    """The rows with these numbers that are within the scope."""
+    """Returns the rows with these numbers that are within the scope."""
     found = {row[-1]: row for row in db.execute(_ROWS, (_listed(numbers),)).fetchall()}
     if scope.kind != "candidate":
         found = {number: row for number, row in found.items() if row[AT["kind"]] != "candidate"}
@@ -366,7 +365,7 @@ def _add_features(
     if asked.words:
         pairs = [pair.strip('"').partition(" ") for pair in asked.pairs]
         words = scoring.QuestionWords(asked.words, asked.weights, [(one, other) for one, _, other in pairs])
-        features.update(scoring.textual(words, _texts(pool.rows), own))
+        features.update(scoring.textual(words, _row_texts(pool.rows), own))
         features["words"] = own = _comparable(own, features["cover"]) if len(sources) > 1 else own
     seats = _seats(pool.rows)
     if seats:
@@ -385,7 +384,7 @@ def _add_features(
 
 
 def _comparable(own: "Feature", cover: "Feature") -> "Feature":
-    """Scores of several sources, each less by how much less of the question its best row holds.
+    """Returns scores of several sources, lowered for a source whose best row contains less of the question.
 
     BM25 of two sources cannot be compared: a word that is rare in one may be in every row of the other.
     """
@@ -397,8 +396,8 @@ def _comparable(own: "Feature", cover: "Feature") -> "Feature":
     return {key: value * most[key & mask] / best for key, value in own.items()}
 
 
-def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
-    """Each row's title and all its text, in small letters."""
+def _row_texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
+    """Yields each row's title and all its text, in lower case."""
     title, text, labels = AT["title"], AT["text"], AT["labels"]
     parts, context = AT["parts"], AT["context"]
     small = scoring.small
@@ -408,7 +407,7 @@ def _texts(rows: "dict[int, Row]") -> "Iterable[tuple[int, str, str]]":
 
 
 def _seats(rows: "dict[int, Row]") -> "scoring.Seats":
-    """The group and the place in it of each row that has one; a group's own row has the first."""
+    """Returns the group and the position in it of each row that has one; a group's own row is the first."""
     parent, seq = AT["parent"], AT["seq"]
     seats = {}
     for key, row in rows.items():
@@ -428,7 +427,7 @@ def _nearness(near: "Near", rows: "dict[int, Row]") -> "Feature":
 
 
 def _dated(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
-    """How far a row's time is one that the question names."""
+    """Returns how well a row's time matches a date in the question."""
     named, ts = scoring.named_months(asked.words), AT["ts"]
     dated = {key: row[ts] or "" for key, row in rows.items() if key > 0} if named else {}
     found = {key: max(one.fits(when) for one in named) for key, when in dated.items()}
@@ -436,7 +435,7 @@ def _dated(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
 
 
 def _spoken(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
-    """Whether the question names whose words a row is: the first name in its context."""
+    """Returns whether the question names the speaker of a row: the first name in its context."""
     names = {word.casefold() for word in asked.words}
     said = {key: row[AT["context"]] for key, row in rows.items() if row[AT["context"]]}
     capital = ((key, words) for key, words in said.items() if words[0].isupper())
@@ -444,12 +443,12 @@ def _spoken(asked: "SearchQuery", rows: "dict[int, Row]") -> "Feature":
 
 
 def _recency(row: int, newest: int) -> float:
-    """What has no place in time is what holds now."""
+    """Returns the recency of a row; one without a time counts as current."""
     return scoring.recency(newest - (row >> 10) // 3_600_000_000) if row > 0 else 1.0
 
 
 def _folders(sources: "Sequence[Connection]", opened: "Sequence[str]", rows: "dict[int, Row]") -> "Feature":
-    """The share of the open files' folders in which a candidate touches files."""
+    """Returns the share of the open files' folders in which a candidate touches files."""
     mine = {path.rpartition("/")[0] for path in opened[:MAX_OPEN] if "/" in path}
     within: Feature = {}
     names = "SELECT p.name FROM touch AS t JOIN path AS p ON p.id = t.path WHERE t.row = ? LIMIT ?"

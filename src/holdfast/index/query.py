@@ -1,15 +1,15 @@
-"""A question, read: the words that tell something, as FTS5 takes them, the files it names, and what it may find.
+"""Parses a question: its specific words as FTS5 expressions, the files it names, and its filters.
 
-People ask in sentences and in any language, agents paste names, messages and stack traces. Every piece is quoted, so
-that no character can steer FTS5. A name counts as it stands and as the words inside it; text in scripts that write no
-spaces counts as overlapping pairs of characters, which the index holds as well; what is the same in every question,
-or tells nothing (addresses, times, long numbers), is dropped if anything else remains.
+People write sentences in any language; agents paste names, messages and stack traces. Every piece is quoted, so that no
+character can alter the FTS5 expression. A name counts unchanged and as the words inside it; text in scripts without
+spaces counts as overlapping pairs of characters, which the index contains as well; common words and noise (addresses,
+times, long numbers) are dropped if anything else remains.
 
-Some questions take several steps: "Which decision led to the change that broke test_pool?" names a test and asks for
-a decision, and no words of the answer stand in it. The quick path leaves such a question to the full one, which walks
+Some questions take several steps: "Which decision led to the change that broke test_pool?" names a test and asks for a
+decision, and the answer contains none of the words. The quick path leaves such a question to the full one, which walks
 the graph for it.
 
-Nothing is imported but our own: the quick path reads every question with this.
+Imports only our own modules: the quick path reads every question with this.
 """
 
 from holdfast.index.schema import facet
@@ -28,62 +28,62 @@ EVERY_BRANCH = "*"
 
 @frozen(kw_only=True)
 class Scope:
-    """The bounds of a question, and what is open around whoever asks."""
+    """The filters of a question, and the files that are open."""
 
     kind: str | None = None
     task: str | None = None
-    files: "Sequence[str]" = ()  # open now, relative to the work tree's top: what shares them counts more
+    files: "Sequence[str]" = ()  # open files, relative to the work tree's top: rows that share them count more
     branch: str | None = HERE  # another branch's name, or EVERY_BRANCH
-    since: str | None = None  # the moment before which nothing is wanted, as events spell it
+    since: str | None = None  # the earliest time, spelled as in events
 
 
-MAX_QUERY = 4096  # characters of a question that count, once frames of traces are out
-MAX_PASTED = 65_536  # characters that are looked at for a trace
-MAX_WORDS = 64
+MAX_QUERY = 4096  # characters of a question that count, without frames of traces; a guess: far more than a question
+MAX_PASTED = 65_536  # characters that are searched for a trace; a guess: a long trace
+MAX_WORDS = 64  # of a question; a guess: more only cost time. So are the next two
 MAX_PARTS = 32
 MAX_PATHS = 48
-STRONG = 2.0
-SHORTEST = 7  # digits by which a commit is known
+STRONG = 2.0  # the weight of quoted words and types of errors; a guess: twice a word's
+SHORTEST = 7  # characters of git's short commit ids
 
 _QUOTES = {'"': '"', "“": "”", "«": "»", "「": "」", "`": "`"}
-_INSIDE = "_-./:\\#@+~"  # what holds a name together, as in C++::names, a-b, dotted.paths and file:line
+_INSIDE = "_-./:\\#@+~"  # characters inside names, as in C++::names, a-b, dotted.paths and file:line
 _ERRORS = ("Error", "Exception", "Warning", "Panic", "Fault", "Failure")
 
 
 @mutable
 class SearchQuery:
-    """What a question asks for.
+    """A parsed question.
 
-    `words` are those that tell something, as they were typed. `terms` are FTS5 expressions, one for each of
-    them (a name is found as it stands or as the sequence of its words), with `weights` beside: what was put
-    in quotes and an error's type count double. `parts` are the single words inside names, `pairs` those that
-    stand side by side, `phrases` what was put in quotes: FTS5 expressions as well, none of them needed.
+    `words` are its specific words, as typed. `terms` are FTS5 expressions, one for each word (a name is found unchanged
+    or as the sequence of its words), with their `weights`: quoted words and types of errors count double. `parts` are
+    the words inside names, `pairs` adjacent words, `phrases` quoted text: FTS5 expressions as well, all of them
+    optional.
     """
 
-    text: str = ""  # the question on one line, for those who read sentences
+    text: str = ""  # the question on one line, for embedding models
     words: list[str] = field(default_factory=list)
     terms: list[str] = field(default_factory=list)
     weights: list[float] = field(default_factory=list)
     parts: list[str] = field(default_factory=list)
     pairs: list[str] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
-    facets: list[str] = field(default_factory=list)  # asked for as `tag:x` or `task:x`
-    paths: list[str] = field(default_factory=list)  # that it names, in every form under which one may be known
-    places: list[tuple[str, int]] = field(default_factory=list)  # of these, those with a line
-    spelled: dict[str, str] = field(default_factory=dict)  # words that no text holds, and what was asked for instead
+    facets: list[str] = field(default_factory=list)  # filters such as `tag:x` or `task:x`
+    paths: list[str] = field(default_factory=list)  # named files, under every name they may be stored by
+    places: list[tuple[str, int]] = field(default_factory=list)  # those of them with a line
+    spelled: dict[str, str] = field(default_factory=dict)  # words that no text contains, and their replacements
 
 
 def read_query(query: str) -> SearchQuery:
-    """The question, read; any text gives an answer, and an empty one asks for nothing."""
+    """Returns the parsed question; any text is valid, and an empty one matches nothing."""
     asked = SearchQuery()
     clean = _clean(query[:MAX_PASTED])
-    said, files = without_frames(clean) if "\n" in clean else (clean, [])
-    said = said[:MAX_QUERY]
-    asked.text = " ".join(said.split())
-    strong = _take_phrases(said, asked)
+    text, files = without_frames(clean) if "\n" in clean else (clean, [])
+    text = text[:MAX_QUERY]
+    asked.text = " ".join(text.split())
+    strong = _add_phrases(text, asked)
     found: list[str] = []
-    for word in _less_frames(said.split()[: 4 * MAX_WORDS]):
-        _take_word(word, asked, found, files)
+    for word in _without_frame_words(text.split()[: 4 * MAX_WORDS]):
+        _add_word(word, asked, found, files)
     _add_terms(asked, found, strong)
     asked.paths = list(dict.fromkeys(name for path in files for name in endings(path)))[:MAX_PATHS]
     asked.places = [(name, line) for path, line in asked.places for name in endings(path)][:MAX_PATHS]
@@ -91,7 +91,7 @@ def read_query(query: str) -> SearchQuery:
 
 
 def _clean(text: str) -> str:
-    """The text with nothing in it but what can be seen: no NUL, no lone surrogate, no terminal's colours."""
+    """Returns the text with visible characters only: no NUL, no lone surrogate, no terminal colours."""
     if text.isprintable():
         return text
     first, *coloured = text.encode("utf-8", "replace").decode("utf-8").split("\x1b[")
@@ -99,8 +99,8 @@ def _clean(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else " " for c in bare)
 
 
-def _less_frames(words: list[str]) -> list[str]:
-    """The words without those that frame a path: a trace on one line still says `File "x.py", line 3`."""
+def _without_frame_words(words: list[str]) -> list[str]:
+    """Returns the words without those that frame a path, such as `File "x.py", line 3` in a trace on one line."""
     kept = []
     for place, word in enumerate(words):
         after = words[place + 1 : place + 2]
@@ -112,7 +112,7 @@ def _less_frames(words: list[str]) -> list[str]:
     return kept
 
 
-def _take_word(word: str, asked: SearchQuery, found: list[str], files: list[str]) -> None:
+def _add_word(word: str, asked: SearchQuery, found: list[str], files: list[str]) -> None:
     name, colon, value = word.partition(":")
     if colon and value and name in ("tag", "task"):
         asked.facets.append(facet("g" if name == "tag" else "t", value))
@@ -125,15 +125,15 @@ def _take_word(word: str, asked: SearchQuery, found: list[str], files: list[str]
             asked.places.append((path, line))
         return
     for piece in pieces(word):
-        # `agent.ChunkJSONL` as its two names: what is defined goes by the second, and the first may be a folder. Only
-        # where the second one tells something by itself; `os.path` and `models.user` stay whole.
+        # `agent.ChunkJSONL` counts as two names: the second is defined somewhere, the first may be a folder. Only if
+        # the second is specific by itself; `os.path` and `models.user` stay whole.
         first, dot, last = piece.partition(".")
         telling = dot and first.isidentifier() and last.isidentifier() and len(split_word(last)) > 1
         found += [first, last] if telling else [piece]
 
 
-def _take_phrases(text: str, asked: SearchQuery) -> set[str]:
-    """Note what stands in quotes, and give the words of it; a quote without an end is a character."""
+def _add_phrases(text: str, asked: SearchQuery) -> set[str]:
+    """Adds quoted text to the query and returns its words; an unclosed quote is a character."""
     inside: set[str] = set()
     at = 0
     while at < len(text):
@@ -152,15 +152,15 @@ def _take_phrases(text: str, asked: SearchQuery) -> set[str]:
 
 
 def _add_terms(asked: SearchQuery, found: list[str], strong: set[str]) -> None:
-    """Words into terms, less those that tell nothing beside others, and none twice."""
-    telling = _telling(found, strong)
+    """Adds words as terms, without common words and repetitions."""
+    specific = _specific_words(found, strong)
     seen: set[str] = set()
     before = ""
     for piece in found:
         low = piece.casefold()
-        if before and low in telling:
+        if before and low in specific:
             asked.pairs.append(quoted(f"{before} {piece}"))
-        before = piece if low in telling else ""
+        before = piece if low in specific else ""
         if not before:
             continue
         if low in seen or len(asked.words) >= MAX_WORDS:
@@ -190,16 +190,16 @@ def _add_term(asked: SearchQuery, piece: str, weight: float) -> None:
 
 
 def begins_commit(word: str) -> bool:
-    """Whether a word looks like the beginning of a commit's id, as git and `recall` print it."""
+    """Whether a word looks like the start of a commit's id, as git and `recall` print it."""
     digits = sum(c in "0123456789" for c in word)
     return SHORTEST <= len(word) < 40 and 0 < digits < len(word) and all(c in "0123456789abcdef" for c in word.lower())
 
 
-def _telling(words: list[str], strong: set[str]) -> set[str]:
-    """Which words to ask for: all but stop words and noise, unless nothing else is there."""
+def _specific_words(words: list[str], strong: set[str]) -> set[str]:
+    """Returns the specific words: all but stop words and noise, unless nothing else is left."""
     low = [word.casefold() for word in words]
     shouted = all(word.isupper() for word in words)
-    # English, and the language of which the question holds more of them: some mean something in others.
+    # Stop words of English and of the likeliest other language: some are specific words in others.
     english = sum(word in ENGLISH for word in low)
     counted = [(sum(word in language for word in low), language) for language in OTHERS]
     most, language = max(counted, key=lambda pair: pair[0])
@@ -213,7 +213,7 @@ def _telling(words: list[str], strong: set[str]) -> set[str]:
 
 
 def is_noise(word: str) -> bool:
-    """Whether a word is other at every run of a program: an address, a time of day, a long number."""
+    """Whether a word differs in every run of a program: an address, a time of day, a long number."""
     low = word.casefold()
     if low.startswith("0x") or (len(low) > 6 and low.isdigit()):
         return True
@@ -222,14 +222,14 @@ def is_noise(word: str) -> bool:
 
 
 def pieces(word: str) -> list[str]:
-    """The names in a word that has no spaces: what brackets, commas, symbols and apostrophes part."""
+    """Returns the names in a word without spaces: split at brackets, commas, symbols and apostrophes."""
     found, start = [], 0
     for place in range(len(word) + 1):
         if place == len(word) or not (word[place].isalnum() or word[place] in _INSIDE or _is_mark(word[place])):
             piece = word[start:place].strip(_INSIDE)
             apostrophe = place < len(word) and word[place] in "'’"
             after = start and word[start - 1] in "'’"
-            # "project's", "l'index": what is left of it beside the word says nothing
+            # "project's", "l'index": the rest beside the word says nothing
             short = len(piece) < 3 and (apostrophe or after) and len(word) > 4
             if piece and not short and any(c.isalnum() for c in piece):
                 found.append(piece)
@@ -238,12 +238,12 @@ def pieces(word: str) -> list[str]:
 
 
 def _is_mark(character: str) -> bool:
-    """Whether a character only changes the one before: in many scripts words are full of them."""
+    """Whether a character only changes the one before: in many scripts words contain them."""
     return character > "\u02ff" and not character.isalnum() and f"a{character}".isidentifier()
 
 
 def split_word(word: str) -> list[str]:
-    """The parts of an identifier: `getUserName`, `get_user_name` and `get-user/name` alike."""
+    """Returns the parts of an identifier: `getUserName`, `get_user_name` and `get-user/name` alike."""
     parts, start = [], 0
     for place in range(1, len(word) + 1):
         if place == len(word) or _breaks(word, place):
@@ -259,16 +259,16 @@ def _breaks(word: str, place: int) -> bool:
     if not here.isalnum() or not before.isalnum():
         return True
     after = word[place + 1 : place + 2]
-    # "HTTPServer" is HTTP and Server: the last capital begins the word that follows it.
+    # "HTTPServer" is HTTP and Server: the last capital starts the next word.
     return here.isupper() and (before.islower() or before.isdigit() or (before.isupper() and after.islower()))
 
 
 def spaceless(text: str) -> list[str]:
-    """The pieces of words in scripts that write no spaces: overlapping pairs, and the last of a run alone.
+    """Returns the pieces of words in scripts without spaces: overlapping pairs, and the last character of a run alone.
 
-    For the index and for questions alike: both must take such text apart in the same way. The last one
-    stands alone so that a question of one character finds it by how the pairs begin; what of other scripts
-    is written without a space beside them is a piece of its own. Words without such characters give none.
+    For the index and for questions alike: both must split such text in the same way. The last character stands alone so
+    that a question of one character finds it by the start of the pairs; text of other scripts next to them without a
+    space is a piece of its own. Words without such characters return none.
     """
     if text.isascii():
         return []
@@ -313,14 +313,14 @@ def _says_little(pair: str) -> bool:
 
 
 def either(word: str) -> str:
-    """A word as it stands, or as the sequence of its parts."""
+    """Returns the expression for a word unchanged, or as the sequence of its parts."""
     parts = split_word(word)
     whole = quoted(word)
     return whole if len(parts) < 2 else f"({whole} OR {quoted(' '.join(parts))})"
 
 
 def quoted(text: str) -> str:
-    """A text as FTS5 takes it for data."""
+    """Returns a text as FTS5 data."""
     return '"' + text.replace('"', '""') + '"'
 
 
@@ -333,7 +333,7 @@ _ASKING = ("which", "what", "whose")
 
 
 def wanted_kind(asked: "SearchQuery") -> str | None:
-    """The kind of thing that a question asks for, as in "which decision …"; None if it does not say."""
+    """Returns the kind of record that a question asks for, as in "which decision …"; None if it does not say."""
     words = [word.strip("?,.:;\"'").casefold() for word in asked.text.split()]
     for place, word in enumerate(words):
         if word in _ASKING:
@@ -344,16 +344,16 @@ def wanted_kind(asked: "SearchQuery") -> str | None:
 
 
 def names_kind(word: str) -> str | None:
-    """The kind of thing that a word means, as `decisions` does."""
+    """Returns the kind of record that a word names, as `decisions` does."""
     low = word.casefold()
     return _KINDS.get(low) or _KINDS.get(low.removesuffix("s"))
 
 
 def names_identifier(asked: "SearchQuery") -> bool:
-    """Whether a question names something by what nobody says by chance: an id, a path, a symbol."""
+    """Whether a question contains an identifier, which nobody uses by chance: an id, a path, a symbol."""
     return bool(asked.paths) or any(is_identifier(word) for word in asked.words)
 
 
 def takes_several_steps(asked: "SearchQuery") -> bool:
-    """Whether a question names one thing and asks for a thing of another kind."""
+    """Whether a question names one record and asks for another kind."""
     return names_identifier(asked) and wanted_kind(asked) is not None

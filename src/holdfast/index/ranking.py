@@ -1,12 +1,11 @@
-"""Words to hits: the one ranking, used by the quick path and by the library alike.
+"""The one ranking, used by the quick path and by the library alike.
 
-A question is data: every word is quoted, so no character of it can steer FTS5 or SQL. Candidates are gathered from
-each source (`pool`), ranked by what is known of them (`scoring`, `ranking_weights`), and those that say the same are
-collapsed. With no words and no files it is the most recent: what was decided and done before what led to it. Equal
-contents give equal answers: ties are resolved by time, then by id.
+A question is data: every word is quoted, so no character of it can alter FTS5 or SQL. Candidates are collected from
+each source (`pool`) and ranked by their features (`scoring`, `ranking_weights`); those that say the same are collapsed.
+Without words and files the most recent records are returned: decisions and work before the events that led to them.
+Equal contents return equal answers: ties are resolved by time, then by id.
 
-Nothing but `_sqlite3`'s connections is needed, and nothing is imported but our own and `math`: the quick path starts
-here.
+Needs only `_sqlite3`'s connections, and imports only our own modules and `math`: the quick path starts here.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 
     Row = tuple[Any, ...]
 
-COMMITS = 2  # that stand among the first; git lists the others
-_PASSING = ("event", "artifact", "turn")  # what more telling things stand for
+COMMITS = 2  # commits among the first hits; a guess: `git log` lists the others
+_PASSING = ("event", "artifact", "turn")  # kinds that other records represent
 _DONE = " OR ".join(f"facets : {quoted(facet('k', kind))}" for kind in ("run", "session"))
 _BY_TIME = "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid DESC"
 _TIMELESS = (
@@ -52,7 +51,7 @@ _MEMORIES = "SELECT id FROM row WHERE id < 0 AND shown AND kind <> 'candidate' O
 
 
 def gather_recent(sources: Sequence[Connection], asked: SearchQuery, scope: Scope, limit: int) -> Pool:
-    """The newest rows, with these facets if there are any; of the repository, else only commits."""
+    """Returns the newest rows with these facets, if any; from the repository otherwise only commits."""
     pool = Pool(0)
     wanted = facets_of(asked, scope)
     count = 4 * limit + 64
@@ -61,17 +60,17 @@ def gather_recent(sources: Sequence[Connection], asked: SearchQuery, scope: Scop
             match = " AND ".join(f"facets : {quoted(name)}" for name in wanted)
             if scope.kind != "candidate":
                 match = f"({match}) NOT facets : {quoted(facet('k', 'candidate'))}"
-            # What has no place in time has numbers in no order.
-            numbers = _before(db, _BY_TIME, (match,), count) + [row for (row,) in db.execute(_TIMELESS, (match,))]
+            # Rows without a time have numbers in no order.
+            numbers = _newest_rows(db, _BY_TIME, (match,), count) + [row for (row,) in db.execute(_TIMELESS, (match,))]
         else:
-            numbers = _any(db, count) if number == 0 else _before(db, _LATEST, (), COMMITS)
+            numbers = _newest_of_all(db, count) if number == 0 else _newest_rows(db, _LATEST, (), COMMITS)
         for row, values in fetched(db, numbers, wanted, scope).items():
             pool.rows[row << SOURCES | number] = values
     return pool
 
 
 def telling_first(found: list[tuple[int, SearchRow]]) -> list[tuple[int, SearchRow]]:
-    """The same rows, events and what runs made behind what was decided and done."""
+    """Returns the same rows, events and artifacts behind decisions and work."""
     kind = AT["kind"]
     passing = [one for one in found if one[1][kind] in _PASSING]
     commits = [one for one in found if one[1][kind] == "commit"][COMMITS:]
@@ -79,15 +78,15 @@ def telling_first(found: list[tuple[int, SearchRow]]) -> list[tuple[int, SearchR
     return [*(one for one in found if one[0] not in put_off), *commits, *passing]
 
 
-def _any(db: Connection, count: int) -> list[int]:
-    """The last runs and sessions, the last of all that happened, and the newest memories and tasks."""
-    done = _before(db, _BY_TIME, (_DONE,), count)
+def _newest_of_all(db: Connection, count: int) -> list[int]:
+    """Returns the last runs and sessions, the last of all events, and the newest memories and tasks."""
+    done = _newest_rows(db, _BY_TIME, (_DONE,), count)
     lasting = [row for (row,) in db.execute(_MEMORIES, (count,))]
-    return list(dict.fromkeys([*done, *_before(db, _LATEST, (), count), *lasting]))
+    return list(dict.fromkeys([*done, *_newest_rows(db, _LATEST, (), count), *lasting]))
 
 
-def _before(db: Connection, statement: str, given: tuple[str, ...], count: int) -> list[int]:
-    """The first of what has a place in time, with all that have the time of the last: equals go by id."""
+def _newest_rows(db: Connection, statement: str, given: tuple[str, ...], count: int) -> list[int]:
+    """Returns the first rows with a time, with all that tie with the last: ties are resolved by id."""
     found: list[int] = []
     for (row,) in db.execute(statement, given):
         if row < 0 or (len(found) >= count and row >> 10 != found[-1] >> 10):
@@ -106,18 +105,18 @@ KINDS = (
     "code",
 )  # fmt: skip
 MAX_LIMIT = 1000
-# As if for so many it is ranked, however few are asked for; where five hold all words, most need no more.
+# Ranked as if for so many hits, however few are requested; if five contain all words, most need no more.
 DEPTHS = (5, FIRST, 50, 200, MAX_LIMIT)
-BY_MEANING = "meaning"  # what was found by nothing else
-SNIPPET = 200
+BY_MEANING = "meaning"  # how a hit was found that nothing else supports
+SNIPPET = 200  # characters; a guess: two rows of a terminal
 _STOPS = (". ", "! ", "? ")
 
 _MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "reject", "retire")
 _WORK_EVENTS = ("task", "session", "checkpoint")
-_SAID = {**WEIGHTS, **GROUPED}
-_ALL = {**_SAID, **PRIORS, "linked": 1.0}
-_SPEAKING = ("words", "cover", "beside", "files", "linked", "placed")  # of which one says more than meaning
-_LINKING = 10  # of the best rows, those that may lead to others
+_OWN_WEIGHTS = {**WEIGHTS, **GROUPED}
+_ALL = {**_OWN_WEIGHTS, **PRIORS, "linked": 1.0}
+_SPEAKING = ("words", "cover", "beside", "files", "linked", "placed")  # features that say more than meaning
+_LINKING = 10  # best rows that may lead to others, as `second_hop.FIRST`
 
 
 def search(
@@ -131,10 +130,10 @@ def search(
     explain: bool = False,
     step: Step = follow,
 ) -> list[SearchRow]:
-    """The best hits as tuples of FIELDS, with the parts of the score behind if these are to be explained.
+    """Returns the best hits as tuples of FIELDS, with the parts of the score behind if `explain`.
 
-    `now` marks memories that have expired; `near` says how near rows are to the question by meaning;
-    `step` gives what rows gain by being linked to the best ones.
+    `now` marks expired memories; `near` returns the similarity of rows to the question by meaning; `step` returns the
+    gains of rows that are linked to the best ones.
     """
     scope = scope or Scope()
     asked = read_query(query) if isinstance(query, str) else query
@@ -147,7 +146,7 @@ def search(
     terms = [part.casefold() for word in asked.words for part in split_word(word)]
     hits: list[SearchRow] = []
     seen: set[int] = set()
-    for depth in DEPTHS:  # a longer list begins with the shorter one
+    for depth in DEPTHS:  # a longer list starts with the shorter one
         found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step)
         if len(found.kept) < depth and found.pool.narrow:  # too many of them said the same
             found = _Ranked(sources, asked, scope=scope, limit=depth, now=now, near=near, step=step, wide=True)
@@ -160,7 +159,7 @@ def search(
 
 
 class _Ranked:
-    """The candidates for a question in their order, and what is to be said of them."""
+    """The candidates for a question in their order, with their states."""
 
     def __init__(
         self,
@@ -179,9 +178,9 @@ class _Ranked:
         if scope.kind in result_order.KINDS:
             result_order.join(pool, sources, asked, scope=scope, near=near, wide=wide)
         result_order.level(pool, asked)
-        scores = scoring.fuse(pool.features, _SAID)
+        scores = scoring.fuse(pool.features, _OWN_WEIGHTS)
         if len(asked.words) > 1 and (gains := _linked(sources, asked, pool, scores, step)):
-            # Add to the pool what was reached, as far as it is within the scope.
+            # Add the reached rows to the pool, if they are within the scope.
             wanted = facets_of(asked, scope)
             for number, db in enumerate(sources):
                 missing = [key >> SOURCES for key in gains if _source(key) == number and key not in pool.rows]
@@ -209,7 +208,7 @@ class _Ranked:
     def hits(
         self, sources: Sequence[Connection], chosen: Sequence[tuple[int, SearchRow]], terms: list[str], *, explain: bool
     ) -> list[SearchRow]:
-        """As tuples of FIELDS, with the parts of the score behind if these are to be explained."""
+        """Returns them as tuples of FIELDS, with the parts of the score behind if `explain`."""
         found = []
         for key, row in chosen:
             by = BY_MEANING if self._is_guess(key) else None
@@ -218,13 +217,13 @@ class _Ranked:
         return found
 
     def _is_guess(self, key: int) -> bool:
-        """Whether nothing speaks for a row but its meaning: no word that was asked for, no file at hand."""
+        """Whether only meaning supports a row: it shares no word with the question and no open file."""
         known = self.pool.features
         return self._by_meaning and not any(known.get(name, {}).get(key, 0.0) for name in _SPEAKING)
 
 
 def candidates(sources: Sequence[Connection], query: str, *, scope: Scope | None = None) -> int:
-    """How many candidates fit a query that found nothing; none where they would not be an answer."""
+    """Returns how many candidates match a query that found nothing; 0 if they would not be an answer."""
     scope = scope or Scope()
     if scope.kind not in (None, "fact"):
         return 0
@@ -237,7 +236,7 @@ def _source(key: int) -> int:
 
 
 def in_order(pool: Pool, scores: dict[int, float]) -> list[tuple[int, SearchRow]]:
-    """The candidates, best first; equals by time, then by id, however they were stored."""
+    """Returns the candidates, best first; ties by time, then by id, independent of the storage."""
     name, ts, rows = AT["name"], AT["ts"], pool.rows
     places = {key: -round(score, 9) for key, score in scores.items() if key in rows}
     found = [(key, rows[key]) for key in places]
@@ -251,7 +250,7 @@ def in_order(pool: Pool, scores: dict[int, float]) -> list[tuple[int, SearchRow]
 def _priors(
     pool: Pool, asked: SearchQuery, sources: Sequence[Connection], standing: HitReliability
 ) -> dict[str, dict[int, float]]:
-    """What is known of a row whatever was asked: who vouches for it, whether it holds, of what use it was."""
+    """Returns the features that do not depend on the question: approval, validity, past use."""
     tier, name = AT["tier"], AT["name"]
     found = {
         "trust": {key: TRUST[row[tier]] for key, row in pool.rows.items() if row[tier] in TRUST},
@@ -270,7 +269,7 @@ def _priors(
 def _linked(
     sources: Sequence[Connection], asked: SearchQuery, pool: Pool, scores: dict[int, float], step: Step
 ) -> dict[int, float]:
-    """What rows gain that the best ones lead to; those may be in no pool yet."""
+    """Returns the gains of rows that the best ones lead to; these may be in no pool yet."""
     recent = pool.features.get("recent", {})
     said = {key: score - WEIGHTS["recent"] * recent.get(key, 0.0) for key, score in scores.items()}
     most = max(said.values(), default=0.0)
@@ -283,7 +282,7 @@ def _linked(
 
 
 def _leads(asked: SearchQuery, pool: Pool, best: list[int]) -> bool:
-    """Whether the question names one of the best: without that, no link is followed."""
+    """Whether the question names one of the best rows: otherwise no link is followed."""
     said = words_of(asked.text)
     title, name = AT["title"], AT["name"]
     rows = [pool.rows[key] for key in best]
@@ -291,7 +290,7 @@ def _leads(asked: SearchQuery, pool: Pool, best: list[int]) -> bool:
 
 
 def _recent(sources: Sequence[Connection], asked: SearchQuery, scope: Scope, limit: int, now: str) -> list[SearchRow]:
-    """With nothing asked for but facets: the most recent."""
+    """Returns the most recent rows, for a query without words."""
     pool = gather_recent(sources, asked, scope, limit)
     standing = HitReliability(sources, pool, now)
     found = in_order(pool, dict.fromkeys(pool.rows, 0.0))
@@ -300,9 +299,9 @@ def _recent(sources: Sequence[Connection], asked: SearchQuery, scope: Scope, lim
 
 
 def _collapse(found: list[tuple[int, SearchRow]], limit: int) -> list[tuple[int, SearchRow]]:
-    """The first of those that say the same: one file's content, or a thing and the events of its life.
+    """Returns the first of rows that say the same: one file's content, or a record and the events about it.
 
-    Of a task or a session that is not here itself, one event stands for all of them.
+    For a task or a session that is not visible itself, one event represents all of them.
     """
     name, kind, target, what = AT["name"], AT["kind"], AT["target"], AT["what"]
     things = {row[name] for key, row in found if key < 0 or row[kind] == "session"}
@@ -329,12 +328,12 @@ def _hit(
 ) -> SearchRow:
     fields, what = list(row[: AT["what"]]), row[AT["what"]]
     text = row[AT["text"]] or ""
-    if len(text) >= READ:  # only its beginning was read
+    if len(text) >= READ:  # only its start was read
         whole = db.execute("SELECT text FROM row WHERE id = ?", (row[AT["id"]],)).fetchone()
         text = (whole and whole[0]) or ""
     fields[AT["text"]] = snippet(text, terms)
     state = standing.of(row)
-    if row[AT["kind"]] == "run" and what != "run":  # a transcript tells how it ended, and when it ran
+    if row[AT["kind"]] == "run" and what != "run":  # an imported run has its result and its time in `what`
         (state, fields[AT["ts"]]), what = what.split(" "), "run"
     elif row[AT["id"]] < 0 or row[AT["kind"]] == "session":
         what = None
@@ -342,11 +341,7 @@ def _hit(
 
 
 def snippet(text: str, terms: list[str]) -> str:
-    """The sentence of a text that says most of what was asked for, and what follows it, on one line.
-
-    Of a long sentence the part around the first of these words. What only asks or is a heading says less than what
-    states; of equals the first is taken.
-    """
+    """Returns the sentence of a text with most of the question's words, and the text after it, on one line."""
     low = text.casefold()
     low = low if len(low) == len(text) else text  # a few letters get longer, and places would shift
     starts = [start for start in dict.fromkeys(map(scoring.stem, terms)) if start in low]
@@ -389,8 +384,8 @@ def _says(text: str, span: tuple[int, int], starts: list[str]) -> float:
     return held / 2 if said.endswith("?") or said.startswith("#") else float(held)
 
 
-_LONGEST = 10  # chain of memories that took one another's place, that is looked at
-_STEP = 1e-6  # of a score: enough to stand behind
+_LONGEST = 10  # chain of superseded memories that is followed; a guess: real ones are shorter
+_STEP = 1e-6  # of a score: enough to rank behind
 
 
 class HitReliability:
@@ -402,7 +397,7 @@ class HitReliability:
         self.states: dict[int, str | None] = {key: self.of(row) for key, row in pool.rows.items() if key < 0}
 
     def of(self, row: Row) -> str | None:
-        """A task's status, whether a session is open, or how far a memory can be believed."""
+        """Returns a task's status, whether a session is open, or how far a memory can be trusted."""
         if row[AT["id"]] > 0 and row[AT["kind"]] != "session":
             return None
         state: str | None = row[AT["what"]]
@@ -415,7 +410,7 @@ class HitReliability:
         return _state(doubt, tier, self._replaced.get(row[AT["name"]], ("",))[0], over=over)
 
     def put_behind(self, pool: Pool, scores: dict[int, float]) -> None:
-        """Let nothing stand before what took its place."""
+        """Ranks a superseded memory behind its successor."""
         keys = {pool.rows[key][AT["name"]]: key for key in scores if key < 0 and _is_first(key)}
         old = sorted(name for name in keys if self.states[keys[name]] == SUPERSEDED)
         for _ in old[:_LONGEST]:  # one may have taken the place of another that had taken a third's
@@ -426,21 +421,21 @@ class HitReliability:
 
 
 def _superseded(db: Connection) -> dict[str, tuple[str, ...]]:
-    """The memories that newer, approved ones say they replace: the best tier of these, and their names."""
+    """Returns the memories that newer, approved ones supersede: the best tier of these, and their names."""
     rows = db.execute(
         "SELECT supersedes, tier, name FROM row WHERE supersedes IS NOT NULL AND shown "
         "AND (doubt IS NULL OR doubt IN (?, ?, ?)) ORDER BY tier, name",
         (FOREIGN, STALE, SUPERSEDED),
     )
     found: dict[str, tuple[str, ...]] = {}
-    for names, tier, newer in rows:  # the most trusted comes first
+    for names, tier, newer in rows:  # the most trusted first
         for name in names.split():
             found[name] = (*found.get(name, (tier,)), newer)
     return found
 
 
 def _state(doubt: str | None, tier: str, newer: str, *, over: bool) -> str:
-    """What is to be said of a memory before it is believed; only what is trusted as much replaces it."""
+    """Returns the state to show with a memory; only a memory of at least the same tier supersedes it."""
     if doubt and doubt not in (FOREIGN, STALE):
         return doubt
     if newer and newer <= tier:
@@ -449,5 +444,5 @@ def _state(doubt: str | None, tier: str, newer: str, *, over: bool) -> str:
 
 
 def _is_first(key: int) -> bool:
-    """Whether a candidate is of the first source, which holds what was decided."""
+    """Whether a candidate is of the first source, which contains decisions."""
     return not key & (1 << SOURCES) - 1

@@ -1,8 +1,7 @@
-"""The numbers of the ranking: one set for every kind of record and question.
+"""The weights of the ranking: one set for every kind of record and question.
 
-`WEIGHTS` and `GROUPED` (what counts besides where a whole run or session is asked for) are fitted by
-`bench/fit_recall.py`, which writes them here. `PRIORS` are set by hand, small beside them: what a person
-approved, what holds and what was of use before; so is `MIXED`.
+`bench/fit_recall.py` fits `WEIGHTS` and `GROUPED` (additional for searches for whole runs or sessions) and writes them
+here. `PRIORS` are set by hand, small in comparison: approval, validity and past use; so is `MIXED`.
 """
 
 from holdfast.patterns import text_beside

@@ -1,14 +1,12 @@
-"""Brings the index up to what is visible here, reading only what is new.
+"""Updates the index to what is visible here, reading only what is new.
 
-The sources that are visible now are compared with those the index has: new ones are read, grown
-spools are read from where reading stopped, and a branch switch is a set difference. All of it is
-one transaction, so a reader sees the state before or after. What is damaged is left out and named;
-the truth is never touched.
+The visible sources are compared with those in the index: new ones are read, grown spools are read from where reading
+stopped, and a branch switch is a set difference. All of it is one transaction, so a reader sees the state before or
+after. Damaged sources are left out and reported; the store is never changed.
 
-Which memories were used after they were recalled, in the index: ranking prefers them, mildly.
-
-It is a copy of the private store's own small file, which the index's signature covers: an index that is
-rebuilt holds the same. That something was found counts for nothing here, or what is found would be found.
+The table `used` counts which memories were used after a search found them, and the ranking slightly prefers them. It is
+a copy of a small file of the private store that the signature covers, so a rebuilt index contains the same. Being found
+does not count, or found memories would be found more.
 """
 
 import hashlib
@@ -30,36 +28,36 @@ from holdfast.store.layout import Layout
 
 
 def fill_used(db: sqlite3.Connection, layout: Layout) -> None:
-    """Make the table say what the file says; names are in lower case."""
+    """Copies the file's counts into the table; names are in lower case."""
     found = sorted((name, times, last) for name, (times, last) in statistics.times_used(layout).items())
     if db.execute("SELECT name, times, last FROM used ORDER BY name").fetchall() != found:
         db.execute("DELETE FROM used")
         db.executemany("INSERT INTO used VALUES (?, ?, ?)", found)
 
 
-Progress = Callable[[int, int], None]  # done, of all
+Progress = Callable[[int, int], None]  # done, total
 
 
 def path_of(clone: Clone, *what: str) -> str:
-    """Where this work tree's index lies, or that of something else beside it."""
+    """Returns the path of this work tree's index, or of another file next to it."""
     folder = os.path.dirname(clone.layout.index(clone.repo_id))
     return os.path.join(folder, schema.file_name(clone.repo.git_dir, clone.repo.common_dir, *what))
 
 
 def place_of(clone: Clone) -> freshness.WorkTreePaths:
-    """This work tree as `freshness` sees it."""
+    """Returns this work tree's paths for `freshness`."""
     return freshness.WorkTreePaths(clone.repo.top, clone.repo.git_dir, clone.repo.common_dir)
 
 
 def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> freshness.IndexSignature | None:
-    """The state of this work tree now; take it before you look at what you want to remember.
+    """Returns the current state of this work tree; call it before you read what you want to store.
 
-    Waits out the tick of the file system's clock in which something was just written: a change
-    later in the same tick could not be told from it.
+    Waits out the tick of the file system's clock in which something was just written: a later change in the same tick
+    would have the same time.
     """
     earlier = freshness.taken.pop(clone.repo.top, None)
     if earlier is not None and earlier.settled and tuple(parts) == ("value",):
-        return earlier  # what this very command saw first: whatever changed since is seen by the next
+        return earlier  # this command's first state: the next command sees later changes
     found = freshness.signature(place_of(clone), clone.private, parts=parts)
     if found is not None and 0 < (wait := found.settles_in()) <= freshness.TICK:
         time.sleep(wait / 1e9)
@@ -68,7 +66,7 @@ def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> fresh
 
 
 def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> tuple[str, ...]:
-    """Make the index say what is visible here; gives what a person should be told."""
+    """Updates the index; returns notes for the user."""
     for left in (3, 2, 1, 0):
         try:
             with clone.sealed():
@@ -91,14 +89,14 @@ def keep_ready(
     watched: str = "",
     is_clean: bool = False,
 ) -> None:
-    """Keep rendered answers (text and JSON) for the quick path, if the cache can be written and they hold no secret.
+    """Stores rendered answers (text and JSON) for the quick path, if they contain no secret.
 
-    `valid_until` is the time (as events carry it) at which they stop being true, `watched` names the files of the
-    work tree they rest on. `is_clean`: they are as they were printed, so no secret is in them.
+    `valid_until` is the time (spelled as in events) at which they expire, `watched` names the files of the work tree
+    they depend on. `is_clean`: they are as printed, so they contain no secret.
     """
     said = [watched, *(() if is_clean else (text for answer in answers.values() for text in answer))]
     if any(clone.hide.text(text) != text for text in said if text):
-        return  # the name of a file that is watched must be kept as it is: the long way answers
+        return  # a watched file's name must be stored unchanged: leave the answer to the full path
     rows = [(name, signature, *answer, valid_until or "") for name, answer in answers.items()]
     rows += [(freshness.WATCHED, "", watched, "", "")] if watched else []
     index = Index(path_of(clone))
@@ -106,26 +104,26 @@ def keep_ready(
         with index.writing() as db:
             db.executemany("REPLACE INTO ready VALUES (?, ?, ?, ?, ?)", rows)
     except (sqlite3.DatabaseError, HoldfastError):
-        pass  # the next question is answered the long way
+        pass  # the next question takes the full path
     finally:
         index.close()
 
 
 def forget_all(clone: Clone) -> None:
-    """Delete what was made of this clone's texts to be found or told quickly, for all its work trees."""
+    """Deletes everything derived from this clone's texts, for all its work trees."""
     drop_all(os.path.dirname(path_of(clone)))
     kept_context.clear(os.fsencode(clone.repo.common_dir))
 
 
 def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
     now = signature_of(clone, parts=("memory",))
-    told = meta(index.db, "rules")  # for secrets, with which it was made
+    told = meta(index.db, "rules")  # the rules for secrets it was built with
     if now is not None and now.memory == meta(index.db, "signature") and told == clone.hide.key:
         return
     clone.forget_erased()  # another process may have erased something since
     erased = clone.erased()
     if meta(index.db, "erased") not in (None, _digest(erased)) or told not in (None, clone.hide.key):
-        # No word of an erased text may stay, in no work tree's index, and none that a new rule hides;
+        # Erased text, and text that a new rule hides, must not stay in any work tree's index;
         # SQLite frees pages without wiping them.
         index.close()
         forget_all(clone)
@@ -142,7 +140,7 @@ def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None
 
 
 def erased_state(clone: Clone) -> str:
-    """What was erased here, if this work tree's index knows of all of it; else nothing."""
+    """Returns the digest of what was erased here, if this work tree's index covers all of it; else empty."""
     clone.forget_erased()
     now, index = _digest(clone.erased()), Index(path_of(clone))
     try:
@@ -175,7 +173,7 @@ def _fill(filling: IndexFill, wanted: dict[str, IndexUnit], texts: UnitTexts, pr
 
 
 def add_events(filling: IndexFill, unit: IndexUnit, data: bytes, texts: UnitTexts) -> int:
-    """Put the events of these bytes into the index; gives how many of the bytes were whole lines."""
+    """Adds the events of these bytes to the index; returns how many bytes were complete lines."""
     number, until, read = filling.id_of(unit.name), unit.until, 0
     joins, add, event_rows = filling.joins, filling.add, search_rows.event_rows
     for line in split_lines(data):
@@ -185,7 +183,7 @@ def add_events(filling: IndexFill, unit: IndexUnit, data: bytes, texts: UnitText
         try:
             found = match_event(line)
         except (CorruptLog, FutureFormat):
-            continue  # a header, or torn: `doctor` tells them apart
+            continue  # a header, or torn: `doctor` reports which
         if not joins(number, bytes.fromhex(found[1].decode("ascii"))[:16]):
             body, lacks = texts.body(found)
             turns = texts.turns(found, body)
@@ -197,7 +195,7 @@ def add_events(filling: IndexFill, unit: IndexUnit, data: bytes, texts: UnitText
 
 
 def add_text(filling: IndexFill, unit: IndexUnit, texts: UnitTexts) -> None:
-    """Put a memory, a task or a session into the index, without what a hand or a merge brought into it."""
+    """Adds a memory, a task or a session to the index, without secrets that a hand or a merge brought in."""
     key = hashlib.sha256(unit.name.encode("utf-8", "surrogateescape")).digest()[:20]
     row, paths = _text_row(unit, texts, key)
     if row is None:
@@ -209,7 +207,7 @@ def add_text(filling: IndexFill, unit: IndexUnit, texts: UnitTexts) -> None:
 
 
 def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[search_rows.Row | None, Sequence[str]]:
-    """The row of what is no piece of the log, and the files it is about, without secrets in their names."""
+    """Returns the row of a unit that is not a piece of the log, and its files, without secrets in their names."""
     if unit.kind == "task":
         task, clash = texts.task(unit), unit.name.endswith("!clash")
         row = search_rows.task_row(task, key=key, path=unit.path, blob=unit.blob, clash=clash) if task else None
@@ -221,7 +219,7 @@ def _text_row(unit: IndexUnit, texts: UnitTexts, key: bytes) -> tuple[search_row
     memory = texts.memory(unit)
     if memory is None:
         return None, ()
-    paths = list(map(texts.hide.text, search_rows.touched_by_memory(memory)))  # whole: their parts are no secrets
+    paths = list(map(texts.hide.text, search_rows.touched_by_memory(memory)))  # whole: parts are no secrets
     return search_rows.memory_row(memory, key=key, path=unit.path, blob=unit.blob, paths=paths), paths
 
 

@@ -1,17 +1,16 @@
-"""Which of several kinds stands first: memories, runs, docs, commits and code in one answer.
+"""Orders several kinds in one answer: memories, runs, docs, commits and code.
 
-How well words fit says little across kinds: code repeats a word where a page says it once, and there is ten times as
-much of it. So each kind has a head start that depends on the question. Asked in words, people want what was decided,
-written down and done; asked for a name, they want where it is defined. What repeats the place of something better (a
-third piece of one file, another part of one conversation) counts for less, and what says the very same as another is
-left out.
+The match of words cannot be compared across kinds: code repeats a word where a page says it once, and there is ten
+times as much code. So each kind has a head start that depends on the question. For questions in words, people want
+decisions, documents and work; for names, they want definitions. A hit that repeats the place of a better one (a third
+piece of one file, another part of one conversation) counts less, and exact duplicates are left out.
 
-A run or a session is as good as its best turn, and what the rest of it adds: people remember its words, and its own
-row holds only the outcome. `turn` is what the best turn brings beyond that row, `told` the share of the question that
-stands anywhere in it, `said` how near in meaning those speak whom the question names.
+A run or a session is as good as its best turn, plus what the rest of it adds: people remember its words, but its own
+row has only the outcome. `turn` is what the best turn adds to that row, `told` the share of the question in all of it,
+`said` the similarity in meaning of the turns by speakers whom the question names.
 
-All of it is decided by the candidates alone, never by their order or by how many are wanted. Nothing is imported but
-our own: the quick path mixes with this.
+All of it depends on the candidates alone, never on their order or on the limit. Imports only our own modules: the quick
+path uses this.
 """
 
 from __future__ import annotations
@@ -38,15 +37,15 @@ if TYPE_CHECKING:
     Row = tuple[Any, ...]
     Members = dict[int, set[int]]  # the turns of each group, by their keys
 
-WORDS, NAMES, SHORT = "words", "names", "short"  # what a question looks like
-PER_FILE = 2  # pieces of one file that stand side by side
-AGAIN = 0.5  # of its score that a piece loses which repeats a place
-MOST_NAMES = 8  # words of a question that may be names of something defined
-MOST_LINKED = 1.0  # that what a repository holds gains by names
-LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains so where a sentence was asked
-SAID = 0.34  # share of a question; a conversation or a memory that holds less is no answer to it
-_ABOVE = 1e-6  # of a score: enough to stand before
-FULL = 0.67  # share of a question; what holds so much of it has all of its kind's head start
+WORDS, NAMES, SHORT = "words", "names", "short"  # forms of a question
+PER_FILE = 2  # pieces of one file without a penalty; a guess. So are the other numbers here
+AGAIN = 0.5  # of its score that a repeated place loses
+MOST_NAMES = 8  # words of a question that are searched as definitions
+MOST_LINKED = 1.0  # gain of docs and code by links
+LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains by these for a sentence
+SAID = 0.34  # share of a question that an answering conversation or memory contains: a third
+_ABOVE = 1e-6  # of a score: enough to rank before
+FULL = 0.67  # share of a question from which a hit gets its kind's full head start
 
 _KINDS = (
     "event", "run", "artifact", "candidate", "task", "session", "turn", "commit", "doc", "code",
@@ -59,13 +58,13 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 
 def form_of(asked: SearchQuery) -> str:
-    """Whether a question is a sentence, a name (a symbol, a path, an error, what is said of code), or a word or two."""
+    """Returns whether a question is a sentence, a name (a symbol, path, error, words for code), or a word or two."""
     of_code = _asks_for_tests(asked) or not _WORDS.words("for_code").isdisjoint(asked.text.casefold().split())
     return NAMES if of_code else _shape_of(asked)
 
 
 def _shape_of(asked: SearchQuery) -> str:
-    """The same by how its words look, whatever they say."""
+    """Returns the same by how its words look, whatever they mean."""
     said = asked.text.casefold().split()
     named = sum(map(_is_symbol, asked.words))
     if asked.paths or (named and 2 * named >= len(asked.words)) or (said and said[0].endswith(":")):  # as errors begin
@@ -74,18 +73,18 @@ def _shape_of(asked: SearchQuery) -> str:
 
 
 def _is_symbol(word: str) -> bool:
-    """Whether a word is what only a program says: `max_size`, `MaxSize`, `a.b`, `PoolError`."""
+    """Whether a word is spelled as only in programs: `max_size`, `MaxSize`, `a.b`, `PoolError`."""
     if is_identifier(word) or "_" in word or "." in word or "::" in word:
         return True
     return not word.isupper() and word[1:] != word[1:].lower()
 
 
 def level(pool: Pool, asked: SearchQuery) -> None:
-    """Let nothing count that is no sign where kinds are mixed.
+    """Removes features that mean nothing where kinds are mixed.
 
-    What a repository holds now has no time, so it is neither new nor old. Nobody speaks in it, so a heading
-    is no speaker's name and a section no answer to the one before. That a sentence holds the one or two words
-    of which a symbol is made says little, and names that everything uses link all of it.
+    Current files have no time, so they are neither new nor old. Nobody speaks in them, so a heading is not a speaker's
+    name and a section not an answer to the one before. A sentence often contains the one or two words of a symbol's
+    name, and names that are used everywhere link all code.
     """
     kind = AT["kind"]
     held = [key for key, row in pool.rows.items() if row[kind] in ("doc", "code")]
@@ -108,9 +107,9 @@ def level(pool: Pool, asked: SearchQuery) -> None:
 
 
 def kinds(pool: Pool, asked: SearchQuery) -> Feature:
-    """The head start of each candidate by its kind, as far as it holds what was asked for.
+    """Returns the head start of each candidate by its kind, in proportion to its match.
 
-    Where all are of one kind there is none: nothing has to be mixed.
+    If all are of one kind there is none: nothing has to be mixed.
     """
     kind = AT["kind"]
     families = _families(pool.rows.values())
@@ -131,14 +130,14 @@ def kinds(pool: Pool, asked: SearchQuery) -> Feature:
 
 
 def _families(rows: Iterable[Row]) -> set[str]:
-    """The kinds there are, where all that is said in one conversation is of one kind, and so are memories."""
+    """Returns the kinds of the rows, where all of a conversation is one kind, and so are all memories."""
     place = AT["kind"]
     kinds = {row[place] for row in rows}
     return {"talk" if kind in _TALK else kind if kind in _KINDS else "memory" for kind in kinds}
 
 
 def _held(pool: Pool) -> Feature:
-    """How much of the question each candidate holds by its words; or how near it is, or where links lead."""
+    """Returns how much of the question each candidate matches: by words, by meaning, by files or by links."""
     found = dict(pool.features.get("cover", {}))
     linked = pool.features.get("linked", {})
     most = max(linked.values(), default=0.0)
@@ -151,7 +150,7 @@ def _held(pool: Pool) -> Feature:
 
 
 def defines(pool: Pool, asked: SearchQuery) -> Feature:
-    """Which code defines a name that was asked for: its own symbol, or one that a line of it defines."""
+    """Returns which code defines a name of the question: by its own symbol, or in one of its lines."""
     names = _defined_names(asked)
     if not names:
         return {}
@@ -168,7 +167,7 @@ def defines(pool: Pool, asked: SearchQuery) -> Feature:
 
 
 def _defined_names(asked: SearchQuery) -> list[str]:
-    """The names in a question that code may define; of a word among others only if it looks like one."""
+    """Returns the names in a question that code may define; among other words only if they look like one."""
     if form_of(asked) == WORDS:
         return []
     words = [word.replace("::", ".").rstrip("()") for word in asked.words[:MOST_NAMES] if "/" not in word]
@@ -178,7 +177,7 @@ def _defined_names(asked: SearchQuery) -> list[str]:
 
 
 def _is_defined(name: str, text: str) -> bool:
-    """Whether a line of code begins by giving something this name."""
+    """Whether a line of code starts by defining this name."""
     at = text.find(name)
     while at >= 0:
         before = text[text.rfind("\n", 0, at) + 1 : at].split()
@@ -193,13 +192,13 @@ def _is_defined(name: str, text: str) -> bool:
 
 
 def _file(row: Row) -> str:
-    """The file that a row is a piece of; its name says it, too, with the line."""
+    """Returns the file of a row; its name contains it as well, with the line."""
     path: str = row[AT["path"]] or row[AT["name"]].rpartition(":")[0]
     return path
 
 
 def is_test(path: str) -> bool:
-    """Whether a file tests others or is made for tests, by how projects name such files."""
+    """Whether a file is a test or made for tests, by the usual names of such files."""
     folders, _, name = path.casefold().rpartition("/")
     if name.startswith("test_") or "_test." in name or ".test." in name or ".spec." in name or "_spec." in name:
         return True
@@ -214,20 +213,20 @@ def _asks_for_tests(asked: SearchQuery) -> bool:
 def chosen(
     found: Sequence[tuple[int, Row]], scores: Feature, *, varied: bool = True
 ) -> tuple[list[tuple[int, Row]], Feature]:
-    """The candidates without those that say nothing or the very same, and what repeating takes from some.
+    """Returns the candidates without empty and duplicate ones, and the penalties for repeated places.
 
-    They come best first and stay in that order; `scores` are theirs. Where they need not be `varied`, as if
-    one kind was asked for, only what says nothing is left out.
+    They come best first and stay in that order; `scores` are theirs. If not `varied`, as in a search for one kind, only
+    empty ones are left out.
     """
     kept = [one for one in found if not is_empty(one[1])]
     if not varied:
         return kept, {}
-    kept = _once(kept)
+    kept = _without_duplicates(kept)
     if len(_families(row for _, row in kept)) < 2:
         return kept, {}
     again: Feature = {}
     seen: dict[tuple[str, str], int] = {}
-    # The run that each run, turn and session belongs to; a session tells what its runs are called.
+    # The run of each run, turn and session; a session contains the titles of its runs.
     kind, name, title, text = AT["kind"], AT["name"], AT["title"], AT["text"]
     talks: dict[int, str] = {key: row[name].partition("#")[0] for key, row in kept if row[kind] in ("run", "turn")}
     called = [(row[title].partition("…")[0], row[name]) for _, row in kept if row[kind] == "run" and row[title]]
@@ -251,9 +250,9 @@ def chosen(
 def lifted(
     pool: Pool, asked: SearchQuery, found: Sequence[tuple[int, Row]], scores: Feature, *, kind: str | None
 ) -> Feature:
-    """What the best conversation or memory lacks to the second place, where a sentence was asked.
+    """Returns what the best conversation or memory needs to rank second, if the question is a sentence.
 
-    Code and commits may repeat every word of it, however often; who said why says it in other words.
+    Code and commits may repeat every word of it; the conversation gives the reason in other words.
     """
     if kind is not None or _shape_of(asked) != WORDS:
         return {}
@@ -266,14 +265,14 @@ def lifted(
 
 
 def is_empty(row: Row) -> bool:
-    """Whether a section is nothing but its heading."""
+    """Whether a section contains nothing but its heading."""
     if row[AT["kind"]] != "doc" or len(row[AT["text"]] or "") > 400:
         return False
     return not any(map(str.isalnum, (row[AT["text"]] or "").replace(row[AT["title"]] or "\0", "")))
 
 
-def _once(found: list[tuple[int, Row]]) -> list[tuple[int, Row]]:
-    """The first of equal texts: projects keep one page for several tools, each in that tool's folder."""
+def _without_duplicates(found: list[tuple[int, Row]]) -> list[tuple[int, Row]]:
+    """Returns the first of equal texts: projects keep one page for several tools, each in that tool's folder."""
     kind, content, text = AT["kind"], AT["content"], AT["text"]
     seen: set[bytes] = set()
     pages: dict[tuple[str, str], list[str]] = {}  # by title, and by path below the first folder
@@ -295,17 +294,17 @@ def _once(found: list[tuple[int, Row]]) -> list[tuple[int, Row]]:
 
 
 KINDS = ("run", "session")
-TURNS = 150  # hits that the turns are asked for: many of them belong to one run
-LESSER = 0.15  # of what its own row or its best turn brings, whichever is less
+TURNS = 150  # turns that are searched; 100 and 250 differ by less than a point (ranking.md)
+LESSER = 0.15  # part of the smaller score of its own row and its best turn; a guess
 _MASK = (1 << SOURCES) - 1
-_TAG = "g"  # facets that turns do not have: a tag is their run's
+_TAG = "g"  # tags: turns do not have them, their run does
 _NOTES = "SELECT rowid FROM words WHERE words MATCH ?"
 
 
 def join(
     pool: Pool, sources: Sequence[Connection], asked: SearchQuery, *, scope: Scope, near: Near | None, wide: bool
 ) -> None:
-    """Let turns count for the runs and sessions of a pool, and add those that only a turn leads to."""
+    """Adds the scores of turns to the runs and sessions of a pool, and adds those that only a turn leads to."""
     turns, members = gathered(pool, sources, asked, scope=scope, near=near, wide=wide)
     own, score = scoring.fuse(pool.features, WEIGHTS), scoring.fuse(turns.features, WEIGHTS)
     best = {group: max([score.get(key, 0.0) for key in keys]) for group, keys in members.items()}
@@ -316,7 +315,7 @@ def join(
 def gathered(
     pool: Pool, sources: Sequence[Connection], asked: SearchQuery, *, scope: Scope, near: Near | None, wide: bool
 ) -> tuple[Pool, Members]:
-    """The turns that fit, and those of each run or session, which is in the pool from now on."""
+    """Returns the matching turns, and those of each run or session, which is then in the pool."""
     within = Scope(kind="turn", task=scope.task, files=scope.files, since=scope.since)
     untagged = replace(asked, facets=[one for one in asked.facets if not one.startswith(_TAG)])
     turns = gather(sources, untagged, scope=within, limit=TURNS, near=near, wide=wide)
@@ -330,8 +329,8 @@ def gathered(
 
 
 def added(pool: Pool, turns: Pool, members: Members, near: Near | None) -> dict[str, Feature]:
-    """What the rest of a run or session adds to the best of it."""
-    # The share of the question that a group holds: in all of its turns, or in its own row.
+    """Returns what the rest of a run or session adds to its best turn."""
+    # The share of the question in a group: in all of its turns, or in its own row.
     cover, rest = turns.features.get("cover", {}), turns.features.get("gcover", {})
     shares = dict(pool.features.get("cover", {}))
     for group, keys in members.items():
@@ -339,8 +338,8 @@ def added(pool: Pool, turns: Pool, members: Members, near: Near | None) -> dict[
         shares[group] = max(share, shares.get(group, 0.0))
     found = {"told": {group: share for group, share in shares.items() if share}}
     if near:
-        # How near the nearest turn of each group is, of those by whom the question names if it names anybody. What has
-        # no turns here is as near as its own row.
+        # The similarity of each group's nearest turn, only by named speakers if the question names one. A group without
+        # turns has that of its own row.
         content, named = AT["content"], turns.features.get("speaker")
         texts = {
             group: [row[content] for key in keys if not named or key in named if (row := turns.rows[key])[content]]
@@ -358,7 +357,7 @@ def added(pool: Pool, turns: Pool, members: Members, near: Near | None) -> dict[
 
 
 def _members(sources: Sequence[Connection], turns: Pool, kind: str | None) -> Members:
-    """The turns of each run; of each session, those of the runs that its notes name."""
+    """Returns the turns of each run; for each session, those of the runs that its notes name."""
     parent, run = AT["parent"], AT["run"]
     found: Members = {}
     named: dict[tuple[int, str], set[int]] = {}
@@ -375,5 +374,5 @@ def _members(sources: Sequence[Connection], turns: Pool, kind: str | None) -> Me
 
 
 def _gain(turn: float, own: float) -> float:
-    """What the best turn brings to a score that holds its group's own row already."""
+    """Returns what the best turn adds to a score that contains its group's own row already."""
     return turn - (1.0 - LESSER) * own if turn > own else LESSER * turn

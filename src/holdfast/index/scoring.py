@@ -1,13 +1,13 @@
-"""Features to a score: what is known of each candidate and of its neighbours, weighed and added up.
+"""Turns features into a score: a weighted sum over the features of a candidate and of its neighbours.
 
-A feature is a mapping from candidates to numbers, mostly between 0 and 1; a candidate it does not name has 0. The
-score is their weighted sum, with one set of weights for every kind of record, so that each part of it can be shown.
-Equal features give equal scores: nothing here depends on an order.
+A feature maps candidates to numbers, mostly between 0 and 1; a missing candidate has 0. The score is their weighted
+sum, with one set of weights for every kind of record, so that each part of it can be shown. Equal features have equal
+scores: nothing here depends on an order.
 
-A turn of a talk often answers the one before it, and shares no word with the question. So each candidate is also
-weighed by the parts before and after it, its group, who says it and when; what is in no group loses nothing by it.
+A turn of a conversation often answers the one before it, without a word of the question. So each candidate is also
+scored by the parts before and after it, its group, its speaker and its time; a candidate without a group loses nothing.
 
-Pure, and nothing but `math` is imported: the quick path ranks with this.
+Pure, and imports only `math`: the quick path uses this.
 """
 
 from math import log
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
     Feature = dict[int, float]
     Seats = dict[int, tuple[int, int]]  # of a candidate that has one: its group, and its place in it
 
-LONG_AGO = 87_600  # hours: ten years
+LONG_AGO = 87_600  # hours: ten years; a guess: what is older is equally old
 _LONG = log(1.0 + LONG_AGO)
-TOUCHED = 10_000  # a file that so many records touch says almost nothing
-_TOLD = 0.005  # what is less of a score is not worth a word
+TOUCHED = 10_000  # records; a guess: sharing a file that so many touch means almost nothing
+_LEAST_PART = 0.005  # of a score; smaller parts round to 0.00 and are not shown
 _ENDINGS = (
     "ations", "ation", "ings", "ing", "ies", "ied", "ers", "ed", "er", "es", "ly", "s", "y", "e",
 )  # fmt: skip
-# A table of characters is much faster here than a mapping, which fails once for every letter it lacks.
+# A table of characters is much faster here than a mapping, which fails once for every missing letter.
 _SPACES = "\0" + "".join(chr(code) if chr(code).isalnum() else " " for code in range(1, 128))
-_PLAIN = _SPACES.encode() * 2  # for bytes; only the first half of it is ever looked at
+_PLAIN = _SPACES.encode() * 2  # for bytes; only the first half of it is ever used
 
 
 def small(text: str) -> str:
-    """A text in small letters; the sign of what was cut is a NUL, for plain text is looked through faster."""
+    """Returns a text in lower case; the mark of a cut becomes a NUL, because ASCII text is searched faster."""
     return (text if text.isascii() else text.replace("…", "\0")).casefold()
 
 
 def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "Feature":
-    """The score of every candidate that has any feature."""
+    """Returns the score of every candidate that has a feature."""
     scores: Feature = {}
     for name in sorted(features):  # sums of floats depend on their order
         weight = weights.get(name, 0.0)
@@ -51,43 +51,43 @@ def fuse(features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> "
 
 
 def parts(key: int, features: "Mapping[str, Feature]", weights: "Mapping[str, float]") -> list[tuple[str, float]]:
-    """What each feature brought to a candidate's score, the largest first."""
+    """Returns what each feature added to a candidate's score, the largest first."""
     found = [(name, weights.get(name, 0.0) * values.get(key, 0.0)) for name, values in features.items()]
-    told = [(name, part) for name, part in found if abs(part) >= _TOLD]
+    told = [(name, part) for name, part in found if abs(part) >= _LEAST_PART]
     return sorted(told, key=lambda pair: (-abs(pair[1]), pair[0]))
 
 
 def scaled(values: "Feature") -> "Feature":
-    """The values as shares of the largest; those below nothing count as nothing."""
+    """Returns the values as shares of the largest; negative ones count as 0."""
     most = max(values.values(), default=0.0)
     return {key: value / most for key, value in values.items() if value > 0.0} if most > 0.0 else {}
 
 
 def spread(values: "Feature") -> "Feature":
-    """The values between 0 for the least and 1 for the most of them."""
+    """Returns the values scaled from 0 for the least to 1 for the largest."""
     low, high = min(values.values(), default=0.0), max(values.values(), default=0.0)
     return {key: (value - low) / (high - low) for key, value in values.items()} if high > low else {}
 
 
 def recency(hours: float) -> float:
-    """From 1 for what is as new as anything to 0 for what is ten years older; fast at first, then slow."""
+    """Returns from 1 for the newest to 0 for ten years older; falls fast at first, then slowly."""
     return max(0.0, 1.0 - log(1.0 + max(hours, 0.0)) / _LONG)
 
 
 def rarity(count: int) -> float:
-    """How much sharing a file says that so many records touch: 1 if hardly any, 0 if very many."""
+    """Returns how much it means to share a file that so many records touch: 1 if hardly any, 0 if very many."""
     return log(1.0 + TOUCHED / (1.0 + count)) / log(1.0 + TOUCHED)
 
 
 def stem(word: str) -> str:
-    """A word in small letters less its usual ending: close to what the index's own stemmer does."""
+    """Returns a word in lower case without its usual ending: close to the index's own stemmer."""
     low = word.casefold()
     ending = next((one for one in _ENDINGS if low.endswith(one) and len(low) - len(one) >= 3), "")
     return low.removesuffix(ending)
 
 
 class QuestionWords:
-    """What a question says, ready to be looked for in many texts. A set of its words is a number's bits."""
+    """The words of a question, prepared for a search in many texts. A set of them is the bits of a number."""
 
     __slots__ = ("_bare", "_counted", "_needles", "_shares", "_starts", "held", "pairs", "weights")
 
@@ -96,24 +96,24 @@ class QuestionWords:
         self._bare = not any(" " in way for way, _, _ in self._needles)
         starts = {stem(part) for word in words for part in _split(word)}
         self._starts = tuple(starts)
-        # Of those that begin alike the shortest: then no word of a title begins with two of them.
+        # The shortest of those that start alike: then no word of a title starts with two of them.
         self._counted = [f" {one}" for one in starts if not any(one.startswith(s) for s in starts - {one})]
         self.weights = list(weights)
         self.pairs = [f"{one.casefold()} {stem(other)}" for one, other in pairs]
-        self.held: dict[int, int] = {}  # which words a candidate holds anywhere
+        self.held: dict[int, int] = {}  # which words a candidate contains anywhere
         self._shares: dict[int, float] = {}
 
     def look(self, key: int, title: str, text: str) -> tuple[float, float]:
-        """Note what a candidate holds; gives the share of its title that was named, and of pairs found.
+        """Stores which words a candidate contains; returns the share of its title that was named, and of pairs found.
 
-        `title` and `text` are in small letters, and `text` holds the title, too.
+        `title` and `text` are in lower case, and `text` contains the title too.
         """
         held = inside = 0
         spaced = "" if self._bare else f" {_spaced(title)}"
         for needle, start, bit in self._needles:
             if needle in text:
                 held |= bit
-                if not spaced and needle in title:  # most titles hold none, and need not be taken apart
+                if not spaced and needle in title:  # most titles contain none, and need not be split
                     spaced = f" {_spaced(title)}"
                 if start in spaced:
                     inside |= bit
@@ -123,14 +123,14 @@ class QuestionWords:
             words = spaced.split()
             if spaced.isascii():
                 named = sum([spaced.count(start) for start in self._counted]) / len(words)
-            else:  # where other signs part words, too
+            else:  # other signs separate words too
                 named = sum([word.startswith(self._starts) for word in words]) / len(words)
         if not self.pairs or not held:
             return named, 0.0
         return named, len([1 for pair in self.pairs if pair in text]) / len(self.pairs)
 
     def weigh(self, counted: "Iterable[int]") -> None:
-        """Let a word count by how few of these candidates hold it."""
+        """Weights each word by how few of these candidates contain it."""
         times: dict[int, int] = {}  # many hold the same words
         for key in counted:
             times[self.held[key]] = times.get(self.held[key], 0) + 1
@@ -141,7 +141,7 @@ class QuestionWords:
         self._shares = {0: 0.0}
 
     def share(self, held: int) -> float:
-        """How much of the question some of its words are."""
+        """Returns the share of the question that some of its words are."""
         known = self._shares.get(held)
         if known is None:
             whole = sum(self.weights) or 1.0
@@ -151,7 +151,7 @@ class QuestionWords:
 
 
 def _spaced(text: str) -> str:
-    """The words of a text with nothing but spaces between them, as far as they are of plain letters."""
+    """Returns the words of a text with only spaces between them, for plain letters."""
     return text.encode().translate(_PLAIN).decode() if text.isascii() else text.translate(_SPACES)
 
 
@@ -160,7 +160,7 @@ def _split(text: str) -> list[str]:
 
 
 def _spellings(word: str) -> tuple[str, ...]:
-    """As it stands, less its ending, and as the words inside it, which the index keeps side by side."""
+    """Returns a word's forms: without its ending; or a name unchanged, and as the words inside it."""
     inner = _split(word)
     return (stem(word),) if len(inner) < 2 else (word.casefold(), " ".join(inner))
 
@@ -168,9 +168,9 @@ def _spellings(word: str) -> tuple[str, ...]:
 def textual(
     words: QuestionWords, rows: "Iterable[tuple[int, str, str]]", found_by_words: "Mapping[int, float]"
 ) -> "dict[str, Feature]":
-    """What texts themselves say: `cover`, `named` and `pairs` of (key, title, all text), in small.
+    """Returns the features of the texts: `cover`, `named` and `pairs` of (key, title, all text), in lower case.
 
-    A word counts by how few of those hold it that were found by words: the index need not be asked again.
+    A word counts by how few of the rows found by words contain it: the index need not be asked again.
     """
     looks = {key: words.look(key, title, text) for key, title, text in rows}
     named = {key: one for key, (one, _) in looks.items() if one}
@@ -181,7 +181,7 @@ def textual(
 
 
 REACH = 2
-_STEPS = {-1: 1.0, 1: 0.7, -2: 0.6, 2: 0.4}  # what comes before says more than what comes after
+_STEPS = {-1: 1.0, 1: 0.7, -2: 0.6, 2: 0.4}  # the part before says more than the one after; guesses
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -191,13 +191,13 @@ _NUMBERS = {
     **{name[:3]: number for number, name in enumerate(_MONTHS, 1)},
     **{name: number for number, name in enumerate(_MONTHS, 1)},
 }
-_AMBIGUOUS = ("may", "march", "mar")  # words that are no months unless a capital or a number says so
+_AMBIGUOUS = ("may", "march", "mar")  # months only with a capital or a number
 
 
 def neighbour_gains(
     seats: "Seats", own: "Feature", cover: "Feature", words: QuestionWords | None
 ) -> "dict[str, Feature]":
-    """What the neighbours and the group of each candidate add to what it holds of the question itself."""
+    """Returns what the neighbours and the group of each candidate add to its own match."""
     found: dict[str, Feature] = {"beside": {}, "window": {}, "group": {}, "gcover": {}}
     at = {seat: key for key, seat in seats.items()}
     best, told = _of_groups(seats, own, words)
@@ -217,7 +217,7 @@ def neighbour_gains(
 def _of_groups(
     seats: "Seats", own: "Feature", words: QuestionWords | None
 ) -> "tuple[dict[int, float], dict[int, int]]":
-    """For each group the best of its candidates, and which words of the question they hold together."""
+    """Returns for each group its best score, and which words of the question it contains together."""
     best: dict[int, float] = {}
     told: dict[int, int] = {}
     for key, (group, _) in seats.items():
@@ -227,7 +227,7 @@ def _of_groups(
 
 
 def answer_gains(seats: "Seats", own: "Feature", texts: "Mapping[int, str]") -> "Feature":
-    """What follows a question that fits: mostly its answer."""
+    """Returns the gains of rows after a question that matches: mostly its answer."""
     at = {seat: key for key, seat in seats.items()}
     found: Feature = {}
     for key, (group, place) in seats.items():
@@ -238,7 +238,7 @@ def answer_gains(seats: "Seats", own: "Feature", texts: "Mapping[int, str]") -> 
 
 
 def smoothed(seats: "Seats", values: "Feature") -> "Feature":
-    """Each value with half of those before and after it; where there are none, its own stand for them."""
+    """Returns each value with half of those before and after it; at an edge its own stands for them."""
     at = {seat: key for key, seat in seats.items()}
     found = dict(values)
     for key in values.keys() & seats.keys():
@@ -249,7 +249,7 @@ def smoothed(seats: "Seats", values: "Feature") -> "Feature":
 
 
 class NamedMonth:
-    """A month that a question names, perhaps with its day and year; 0 where it does not say."""
+    """A month that a question names, perhaps with its day and year; 0 if missing."""
 
     __slots__ = ("day", "month", "year")
 
@@ -257,14 +257,14 @@ class NamedMonth:
         self.month, self.day, self.year = month, day, year
 
     def fits(self, ts: str) -> float:
-        """1 if a time lies in the month, 2 on the day; 0 if not, or in another year."""
+        """Returns 1 if a time is in the month, 2 if on the day; 0 if not, or in another year."""
         if ts[5:7] != f"{self.month:02d}" or (self.year and ts[:4] != f"{self.year:04d}"):
             return 0.0
         return 2.0 if self.day and ts[8:10] == f"{self.day:02d}" else 1.0
 
 
 def named_months(words: "Sequence[str]") -> list[NamedMonth]:
-    """The months that words name, as `May 2023`, `8 May` or `2023-05-08`."""
+    """Returns the months that words name, as `May 2023`, `8 May` or `2023-05-08`."""
     found = []
     for place, word in enumerate(words):
         if word[:4].isdigit() and word[4:5] == "-" and word[5:7].isdigit():

@@ -1,7 +1,7 @@
-"""Truth to rows: what of an event, a memory, a task or a session can be searched and shown.
+"""Builds rows of the index from events, memories, tasks and sessions.
 
-Text is made safe to show here, once, so that whoever prints a row needs to know nothing. An event
-whose body is not here (private to another clone, or erased) is a row of its envelope alone.
+Text is made safe to show here, once, so that code that prints a row needs no further check. An event whose body is
+missing (private to another clone, or erased) is a row of its envelope alone.
 """
 
 import re
@@ -24,15 +24,15 @@ from holdfast.security.redact import Scanner
 from holdfast.values import dict_of, dicts_of
 
 Row = tuple[Any, ...]
-Touch = tuple[int, str]  # the place of a row among those of its unit, and a path from the top
-MAX_TEXT = 32 * 1024
+Touch = tuple[int, str]  # a row's position among those of its unit, and a path from the top
+MAX_TEXT = 32 * 1024  # characters of a row. These limits are guesses: far above what people write
 MAX_EMBEDDED = 4096  # characters: a model reads a few hundred words at most
 MAX_CONTEXT = 2048
 MAX_TOUCHED = 1000
-MAX_TURN = 8 * 1024  # characters of a turn's words
+MAX_TURN = 8 * 1024  # characters of a turn
 MAX_TURNS = 2000  # of one run
 MAX_TITLE = 120
-CAPSULE = "run:"  # before a run's id, where a row says what it lacks
+CAPSULE = "run:"  # prefix of a run's id in the column `lacks`
 MAX_DEPTH = 6
 SLOTS = 10  # bits of a row's number below its microsecond
 
@@ -42,7 +42,7 @@ COLUMNS = (
     "task", "tags", "layer", "line", "head", "status", "target", "run",
     "path", "sha256", "expires", "supersedes", "blob", "words", "doubt", "lacks", "tier", "parent",
 )  # fmt: skip
-COMMON = COLUMNS[:-10]  # all that most events need; a row may end here
+COMMON = COLUMNS[:-10]  # enough for most events; a row may end here
 _PATH, _RUN, _NAME, _TS, _TASK = (COLUMNS.index(name) for name in ("path", "run", "name", "ts", "task"))
 _SHOWN_TEXT = ("name", "title", "labels", "text", "context", "task", "tags", "path")
 _TEXTS = tuple(COLUMNS.index(name) for name in _SHOWN_TEXT)
@@ -54,37 +54,37 @@ _SECONDS = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.(
 _EPOCH = datetime(1970, 1, 1)
 _LAST = (1 << 52) - 1
 _INNER_CAPITAL = regex(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
-_SPACELESS = regex("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # may be a script that writes no spaces
+_SPACELESS = regex("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # may be a script without spaces
 _PLAIN = bytes(range(32, 127)) + b"\n\t"
 _SHAPE = bytes(65 if 65 <= code <= 90 else 97 if chr(code).isalnum() and code < 128 else 32 for code in range(256))
-_NOTHING = (None,) * 4  # no path, no hash, no end, nothing superseded
-_STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found as a candidate only
+_NOTHING = (None,) * 4  # no path, no hash, no expiry, nothing superseded
+_STATED = ("accept", "promote", "edit", "retire")  # a proposal's words are found only as a candidate
 
 
 def clean_row(row: Row, scan: Scanner) -> Row:
-    """A row without known secrets, in no column that holds words."""
-    told = {name: row[at] for name, at in zip(_SHOWN_TEXT, _TEXTS, strict=True) if at < len(row) and row[at]}
-    new = {name: safe(scan.text(said)) for name, said in told.items()}
-    if new == told:
+    """Returns a row without known secrets in its text columns."""
+    before = {name: row[at] for name, at in zip(_SHOWN_TEXT, _TEXTS, strict=True) if at < len(row) and row[at]}
+    cleaned = {name: safe(scan.text(said)) for name, said in before.items()}
+    if cleaned == before:
         return row
-    fields = {**dict(zip(COLUMNS, row, strict=False)), **new}
+    fields = {**dict(zip(COLUMNS, row, strict=False)), **cleaned}
     fields["parts"] = _parts(fields["title"], fields["text"])
     if fields["content"] is not None:
         fields["content"] = content_of(fields["title"], fields["text"])
-    if new.get("tags") != told.get("tags") or new.get("task") != told.get("task"):
+    if cleaned.get("tags") != before.get("tags") or cleaned.get("task") != before.get("task"):
         fields["facets"] = _facets(fields["kind"], fields["what"], fields["task"], fields["tags"] or "")
     return tuple(fields.values())
 
 
 def time_number(ts: str) -> int:
-    """Where an event of this time stands among the rows: later is higher."""
+    """Returns the row number of an event at this time: later is higher."""
     seconds = _day(ts[:10]) + int(ts[11:13]) * 3600 + int(ts[14:16]) * 60 + int(ts[17:19])
     return min(max(seconds * 1_000_000 + int(ts[20:26]), 1), _LAST) << SLOTS
 
 
 @lru_cache(maxsize=256)
 def _day(date: str) -> int:
-    """Seconds up to a day; 0 for one that is not in the calendar, since the log takes any digits."""
+    """Returns the seconds up to a day; 0 for an invalid date, because the log accepts any digits."""
     try:
         return (datetime.fromisoformat(date) - _EPOCH).days * 86_400
     except ValueError:
@@ -99,9 +99,9 @@ def event_rows(
     turns: Sequence[Mapping[str, Any]] | None = (),
     about: str = "",
 ) -> list[Row]:
-    """The rows of one event line: the event, the files it says it made, the turns of a run and their steps.
+    """Returns the rows of one event: the event, the files of a run, its turns and their steps.
 
-    No `turns` at all: the run's capsule is not here, and may come. `about` is what the run was for.
+    `turns` None: the run's capsule is missing, and may arrive later. `about` is the purpose of the run.
     """
     name, ts, kind, target, line, run, head, layer, code, commitment = [
         None if part is None else part.decode("ascii") for part in found.group(1, 3, 4, 5, 6, 9, 11, 12, 14, 15)
@@ -139,22 +139,22 @@ def event_rows(
 
 
 def _began(body: Mapping[str, Any], recorded: str) -> str | None:
-    """When a run began that a transcript tells of: it is recorded later, maybe months; None of any other."""
+    """Returns the start of an imported run, which is recorded later, maybe months; None for any other."""
     began = body.get("started")
     if body.get("status") not in ("ended", "interrupted") or not isinstance(began, str):
         return None
     whole = _SECONDS.fullmatch(began)
-    # Nothing is recorded before it began, whatever a transcript's clock said.
+    # A run cannot start after it was recorded, whatever a transcript's clock said.
     return min(f"{whole[1]}.{(whole[2] or '')[:6]:0<6}Z", recorded) if whole else None
 
 
 def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:
-    """A turn of a run: what was asked, what came of it; None if it says nothing.
+    """Returns a turn of a run: its prompt and its result; None if it is empty.
 
-    It comes and goes with its run. `about` is what the whole run was for, and who did it.
+    It is shown and hidden with its run. `about` is the purpose and the agent of the whole run.
     """
     run, place = event[_RUN] or event[_NAME], told.get("turn")
-    prompt, line = _said(told.get("prompt")), _said(told.get("line"))
+    prompt, line = _string(told.get("prompt")), _string(told.get("line"))
     text = safe("\n".join((prompt, *_strings(told.get("said"))))[:MAX_TURN].strip())
     title, ts = _title(line) or _title(prompt), _moment_of(told.get("ts")) or event[_TS]
     if type(place) is not int or not 0 < place < MAX_TURNS or not (title or text):
@@ -170,7 +170,7 @@ def turn_row(event: Row, told: Mapping[str, Any], *, about: str) -> Row | None:
 
 
 def _cycle_row(turn: Row, number_of_it: int, at: object, said: str) -> Row:
-    """A step of a turn; it is a part of the turn, found by words alone: models are given turns."""
+    """Returns a step of a turn; it belongs to the turn and is found by words alone: models are given turns."""
     text = safe(said)
     title, ts = _title(text), _moment_of(at) or turn[_TS]
     return (
@@ -181,30 +181,30 @@ def _cycle_row(turn: Row, number_of_it: int, at: object, said: str) -> Row:
 
 
 def about_run(body: Mapping[str, Any], began: Mapping[str, Any]) -> str:
-    """Who did a run, with which model, and what it was for: the context of its turns."""
+    """Returns a run's agent, model and purpose: the context of its turns."""
     named = dict_of(began.get("agent"))
     said = (named.get("name"), named.get("model"), body.get("task"), body.get("objective"), body.get("prompt"))
     return " ".join(_one_line(word[:MAX_TITLE]) or "" for word in said if isinstance(word, str)).strip()
 
 
 def touched_by_turns(turns: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Touch]:
-    """The files that each turn of a run wrote."""
+    """Returns the files that each turn of a run wrote."""
     files = {told.get("turn"): _strings(told.get("files"))[:MAX_TOUCHED] for told in turns}
     places = [(place, row[_SEQ]) for place, row in enumerate(rows) if row[_KIND] == "turn" and row[_SEQ]]
     return [(place, path) for place, turn in places for path in files.get(turn, ())]
 
 
-def _said(value: object) -> str:
+def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
 def _moment_of(value: object) -> str | None:
-    """A time as events spell it; what a capsule says of itself may be anything."""
+    """Returns a time spelled as in events; None for other values, because a capsule may contain anything."""
     return value if isinstance(value, str) and _WHOLE_MOMENT.fullmatch(value) else None
 
 
 def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
-    """A file that a run made; it comes and goes with its run, so it has no key of its own."""
+    """Returns the row of a file that a run made; it is shown and hidden with its run, so it has no key."""
     base, _, _, _, _, name, _, _, ts, title, *_ = event
     task, tags, layer, line, head, status, _, run = event[_TASK : _RUN + 1]
     path = _one_line(made["path"]) or ""
@@ -218,7 +218,7 @@ def _artifact(event: Row, made: Mapping[str, Any]) -> Row:
 
 
 def memory_row(memory: rules.Memory, *, key: bytes, path: str, blob: str, paths: Iterable[str]) -> Row:
-    """The row of a memory about some paths, accepted or proposed; its number and trust are given later."""
+    """Returns the row of a memory, accepted or proposed; its number and tier are set later."""
     kind = "candidate" if isinstance(memory, rules.Candidate) else memory.type
     line = memory.line if isinstance(memory, rules.Candidate) else None
     title, run, tags = _title(memory.statement), rules.source_run(memory), " ".join(memory.tags)
@@ -237,7 +237,7 @@ def memory_row(memory: rules.Memory, *, key: bytes, path: str, blob: str, paths:
 
 
 def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = False) -> Row:
-    """The row of a task or a larger node; its state is its status."""
+    """Returns the row of a task or a larger node; its state is its status."""
     title, said = _title(task.title), (task.title, *task.acceptance, task.impact, task.reason, task.notes)
     text = safe("\n".join(word for word in said if word)[:MAX_TEXT])
     return (
@@ -252,16 +252,16 @@ def task_row(task: Task, *, key: bytes, path: str, blob: str, clash: bool = Fals
 
 
 def session_row(session: Session, *, key: bytes, paths: Iterable[str]) -> Row:
-    """The row of a session: what it was about, what was done and decided, and what is open.
+    """Returns the row of a session: its objective, work, decisions, and what is open.
 
-    It stands among the events, at its last turn: notes are many, and a fact that says it counts more.
+    It stands among the events, at its last turn: notes are many, and a fact with the same words counts more.
     """
     turns = [turn.summary for turn in session.every_turn]
     opened = [item.text for item in (*session.still_open, *session.still_to_follow)]
     said = (session.objective, session.summary, *session.decisions, *opened, *reversed(turns))
     text = safe("\n".join(word for word in said if word)[:MAX_TEXT])
     title, task = _title(text) or "session", session.tasks[-1] if session.tasks else None
-    runs = dict.fromkeys(turn.run for turn in session.every_turn if turn.run)  # it is found by their turns
+    runs = dict.fromkeys(turn.run for turn in session.every_turn if turn.run)  # their turns lead to it
     facets = " ".join([facet("k", "session"), *(facet("t", name) for name in session.tasks)])
     return (
         time_number(session.updated.ts), key, 0, 0, content_of(title, text),
@@ -274,7 +274,7 @@ def session_row(session: Session, *, key: bytes, paths: Iterable[str]) -> Row:
 
 
 def touched_by_event(body: Mapping[str, Any] | None, rows: Sequence[Row]) -> list[Touch]:
-    """The files a run wrote or deleted; each file it made is about itself, too."""
+    """Returns the files a run wrote or deleted; each file's own row is about it too."""
     made = (body or {}).get("artifacts")
     if not isinstance(made, list):
         return []
@@ -284,7 +284,7 @@ def touched_by_event(body: Mapping[str, Any] | None, rows: Sequence[Row]) -> lis
 
 
 def touched_by_memory(memory: rules.Memory) -> list[str]:
-    """The files and folders a memory is about: those it applies to, and those it cites."""
+    """Returns the files and folders a memory is about: those it applies to, and those it cites."""
     found = [place.removesuffix("**").removesuffix("*").rstrip("/") for place in memory.applies_to]
     for text in memory.evidence:
         kind, _, rest = text.partition(":")
@@ -294,7 +294,7 @@ def touched_by_memory(memory: rules.Memory) -> list[str]:
 
 
 def _rests_on(evidence: Iterable[str]) -> Iterable[str]:
-    """The runs and commits among some evidence: whoever follows them finds what rests on them."""
+    """Yields the runs and commits in evidence: links from them lead to the memory."""
     return [text for text in evidence if text.startswith(("run:", "commit:"))]
 
 
@@ -303,12 +303,12 @@ def _strings(value: object) -> list[str]:
 
 
 def _context(*words: str | None) -> str:
-    """What a thing belongs to and what it is tied to, as plain words."""
+    """Returns what a record belongs to and is linked to, as plain words."""
     return safe(" ".join(word for word in words if word)[: 2 * MAX_CONTEXT])
 
 
 def content_of(title: str, text: str) -> bytes | None:
-    """The name of what a model is given of a row: equal names, equal text; None if there is nothing."""
+    """Returns the name of the text that a model is given: equal names, equal text; None for an empty one."""
     if not title and not text:
         return None
     said = f"{title}\n{text[:MAX_EMBEDDED]}"[:MAX_EMBEDDED]
@@ -316,49 +316,49 @@ def content_of(title: str, text: str) -> bytes | None:
 
 
 def path_words(paths: Iterable[str]) -> str:
-    """The words in the names of files, once each: a path is found by any part of it."""
+    """Returns the words in the names of files, once each: a path is found by any part of it."""
     names = " ".join(dict.fromkeys(name for path in paths for name in path.split("/") if name))
-    inner = parts_of(names[:MAX_CONTEXT])  # a tokenizer takes `http_server.py` apart, but not `HTTPServer`
+    inner = parts_of(names[:MAX_CONTEXT])  # a tokenizer splits `http_server.py`, but not `HTTPServer`
     return safe(f"{names} {inner}"[:MAX_CONTEXT].rstrip())
 
 
 def _labels(*words: str | None) -> str:
-    """What a thing is called, by which it can be found as well."""
+    """Returns the names of a record, by which it can be found as well."""
     return " ".join(dict.fromkeys(filter(None, words)))
 
 
 @lru_cache(maxsize=4096)
 def _facets(kind: str, what: str | None, task: str | None, tags: str) -> str:
-    """The exact values a search can ask for."""
+    """Returns the exact values a search can filter by."""
     kinds = (kind, what) if what and what != kind else (kind,)
     facets = [*(facet("k", name) for name in kinds), *(facet("g", tag) for tag in tags.split())]
     return " ".join([*facets, facet("t", task)] if task else facets)
 
 
 def _parts(title: str, text: str) -> str:
-    """The parts of names in both; a title is mostly the beginning of the text, cut somewhere."""
+    """Returns the parts of names in both; a title is mostly the start of the text, cut somewhere."""
     return parts_of(text if title[: MAX_TITLE // 2] in text else f"{title}\n{text}")
 
 
 def parts_of(text: str) -> str:
-    """The words inside camelCase names, once each, and the pieces of text that is written without spaces."""
+    """Returns the words inside camelCase names, once each, and the pieces of text without spaces."""
     is_plain = text.isascii()
     pairs = "" if is_plain or not _SPACELESS.search(text) else " ".join(spaceless(text))
     if not _has_inner_capital(text.encode("ascii", "strict" if is_plain else "replace").translate(_SHAPE)):
         return pairs
-    inner = " ".join(_parted(word) for word in dict.fromkeys(_INNER_CAPITAL.findall(text)))
+    inner = " ".join(_split_name(word) for word in dict.fromkeys(_INNER_CAPITAL.findall(text)))
     return f"{inner} {pairs}" if pairs else inner
 
 
 @lru_cache(maxsize=32_768)
-def _parted(word: str) -> str:
-    """The words inside one name; code says the same names over and over."""
+def _split_name(word: str) -> str:
+    """Returns the words inside one name; code repeats the same names."""
     return " ".join(split_word(word))
 
 
 def _has_inner_capital(shape: bytes) -> bool:
     at = shape.find(b"A")
-    while at >= 0:  # capitals are rare; looking for the pair itself would stop at every other letter
+    while at >= 0:  # capitals are rare; a search for the pair itself would stop at every other letter
         if (at and shape[at - 1] == 97) or shape[at : at + 3] == b"AAa":
             return True
         at = shape.find(b"A", at + 1)
@@ -366,7 +366,7 @@ def _has_inner_capital(shape: bytes) -> bool:
 
 
 def safe(text: str) -> str:
-    """The text with nothing hidden in it; most of it is plain and needs no closer look."""
+    """Returns the text without hidden characters; most of it is plain and needs no closer check."""
     plain = text.isascii() and (text.isprintable() or not text.encode("ascii").translate(None, _PLAIN))
     return text if plain else visible(text)
 
@@ -385,11 +385,11 @@ _SAID = ("task", "summary", "prompt", "outputs", "next_actions", "inputs", "reas
 
 
 def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:
-    """Everything a body says in words."""
+    """Returns all text of a body."""
     said: list[str] = []
     for name in (*_SAID, "statement") if stated else _SAID:
         if name in body:
-            _gather(body[name], said)
+            _add_strings(body[name], said)
     if "command" in body:
         said.append(_command(body["command"]))
     if "artifacts" in body:
@@ -397,8 +397,8 @@ def _texts(body: Mapping[str, Any], *, stated: bool) -> list[str]:
     return said
 
 
-def _gather(value: object, into: list[str], depth: int = 0) -> None:
-    """Add every piece of text inside a JSON value."""
+def _add_strings(value: object, into: list[str], depth: int = 0) -> None:
+    """Adds every string inside a JSON value."""
     if isinstance(value, str):
         into.append(value)
     elif isinstance(value, dict | list) and depth < MAX_DEPTH:
@@ -408,14 +408,14 @@ def _gather(value: object, into: list[str], depth: int = 0) -> None:
             if type(item) is str:
                 into.append(item)
             else:
-                _gather(item, into, depth + 1)
+                _add_strings(item, into, depth + 1)
 
 
 def _command(value: object) -> str:
     if type(value) is str:
         return value
     words: list[str] = []
-    _gather(value, words)
+    _add_strings(value, words)
     return " ".join(words)
 
 
@@ -436,12 +436,12 @@ def _one_line(value: object) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _on_one_line(text: str) -> str | None:
-    """Tasks and owners are few, and named again and again."""
+    """Returns a text on one line; cached, because tasks and owners are few and repeated."""
     return safe(" ".join(text.split())) or None
 
 
 def _title(value: object) -> str:
-    """The first line of a text, cut at a word, safe to show."""
+    """Returns the first line of a text, cut at a word, safe to show."""
     if not isinstance(value, str) or not value.strip():
         return ""
     first = safe(" ".join(value.lstrip()[: 4 * MAX_TITLE].split("\n", 1)[0].split()))
@@ -449,5 +449,5 @@ def _title(value: object) -> str:
 
 
 def now_text(now: datetime) -> str:
-    """A moment as files spell it, to compare with a memory's expiry."""
+    """Returns a time as files spell it, to compare with a memory's expiry."""
     return f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%S}Z"

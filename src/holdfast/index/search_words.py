@@ -1,21 +1,21 @@
-"""Words that tell nothing, and the names in a text by which other texts can be found that speak of the same.
+"""Stop words, and the names in a text by which related texts can be found.
 
-`stopwords.txt` holds the words that are the same in every question. People, places and products are written with
+`stopwords.txt` contains the words that are common to all questions. People, places and products are written with
 capitals; memories, tasks, commits, files and symbols by their ids, paths and identifiers. Both link texts in the same
-way, so both are found the same way, and no list of names is needed. The quick path reads texts with this, so nothing
-but `os` is imported.
+way, so both are found the same way, and no list of names is needed. The quick path reads texts with this, so only `os`
+is imported.
 """
 
 import os
 
 with open(os.path.join(os.path.dirname(__file__), "stopwords.txt"), encoding="utf-8") as _FILE:
     _LANGUAGES = [frozenset(line.partition(":")[2].split()) for line in _FILE if not line.startswith("#")]
-ENGLISH, *OTHERS, PAIRS = _LANGUAGES  # pairs of characters, where no spaces are written
+ENGLISH, *OTHERS, PAIRS = _LANGUAGES  # the last: pairs of characters of scripts without spaces
 
 
-MAX_TEXT = 6000  # characters of a text that are looked at: names that matter stand early
-MAX_NAMES = 32
-MAX_WORDS = 6
+MAX_TEXT = 6000  # characters of a text that are read; a guess: important names stand early
+MAX_NAMES = 32  # of a text; a guess that bounds the lookups
+MAX_WORDS = 6  # of a name; a guess: longer ones are headings
 
 _JOINING = frozenset(("of", "the", "de", "del", "della", "di", "du", "la", "le", "van", "von", "der"))
 _OPENING = "([{<\"'“‘«`*_~"
@@ -27,51 +27,51 @@ _ACCENTED = str.maketrans(
 )
 
 
-# a table of bytes is many times faster than a look at each character
+# A table of bytes is many times faster than a check of each character.
 _SPACED = bytes(code if code < 128 and chr(code).isalnum() else 32 for code in range(256))
 
 
 def names_in(text: str, limit: int = MAX_NAMES) -> list[str]:
-    """The names a text holds, each once, in the order they stand."""
+    """Returns the names in a text, each once, in their order."""
     found: dict[str, None] = {}
-    run: list[str] = []
+    words: list[str] = []
     joining: list[str] = []
     for token in text[:MAX_TEXT].split():
         if len(found) >= limit:
             return list(found)[:limit]
-        if run and token in _JOINING:
+        if words and token in _JOINING:
             joining.append(token)
             continue
         word = token.strip(_OPENING + _CLOSING)
         alone = is_identifier(word)
         if alone or not is_name(word) or token[0] in _OPENING:
-            _end(run, found)
-            run = []
+            _add_name(words, found)
+            words = []
         if alone or is_name(word):
-            run = [*run, *joining, word] if run else [word]
-            if alone or token[-1] in _CLOSING or len(run) >= MAX_WORDS:
-                _end(run, found)
-                run = []
+            words = [*words, *joining, word] if words else [word]
+            if alone or token[-1] in _CLOSING or len(words) >= MAX_WORDS:
+                _add_name(words, found)
+                words = []
         joining = []
-    _end(run, found)
+    _add_name(words, found)
     return list(found)[:limit]
 
 
-def _end(run: list[str], found: dict[str, None]) -> None:
-    """Take a name that has ended, without the small words it seems to begin with at a sentence's start."""
-    while run and run[0].casefold() in ENGLISH:
-        run = run[1:]
-    if run and (len(run) > 1 or len(run[0]) > 1):
-        found[" ".join(run)] = None
+def _add_name(words: list[str], found: dict[str, None]) -> None:
+    """Adds a finished name, without small words before it at the start of a sentence."""
+    while words and words[0].casefold() in ENGLISH:
+        words = words[1:]
+    if words and (len(words) > 1 or len(words[0]) > 1):
+        found[" ".join(words)] = None
 
 
 def is_name(word: str) -> bool:
-    """Whether a word looks like a name, or like a part of one: it has a capital."""
+    """Whether a word looks like a name, or like a part of one: it contains a capital."""
     return word != word.casefold() and word[0].isalnum()
 
 
 def is_identifier(word: str) -> bool:
-    """Whether a word is what people do not say: an id, a path, a symbol, a number of a ticket, a commit."""
+    """Whether a word is an identifier, which people do not say: an id, a path, a symbol, a ticket, a commit."""
     low = word.rstrip("()").strip("#@./")
     if len(low) < 3 or not low[0].isalnum():
         return False
@@ -86,7 +86,7 @@ def is_identifier(word: str) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as names are compared: small, without accents, without the plural's s."""
+    """Returns the words of a text for comparing names: lower case, without accents and a plural's s."""
     plain = (text if text.isascii() else text.replace("…", " ")).casefold()
     if plain.isascii():
         bare = plain.encode().translate(_SPACED).decode()

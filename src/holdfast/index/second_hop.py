@@ -1,13 +1,13 @@
-"""The second step: what a found row speaks of by name, and holds what of the question is still missing.
+"""The second step of a search: rows that a found row names and that contain missing words of the question.
 
-A question such as "where did the author of Brand live?" names one thing (Brand) and asks for another that it
-does not name. The row that is found first names it. So from the best rows whose own title or name the
-question spells out, the names that stand in their text are followed: a row that shares one of them gains by
-how rare that name is and by which words of the question it holds that the first row lacks. A question that
-names nothing, or whose names lead nowhere, is left as it was; neither costs more than a look at the titles.
+A question such as "where did the author of Brand live?" names one thing (Brand) and asks for another that it does not
+name. The row found first names it. So for the best rows whose own title or name the question spells out, the names in
+their text are followed: a row that shares one of them gains by how rare that name is and by which words of the question
+it contains that the first row lacks. A question without names, or whose names lead nowhere, is unchanged; that costs
+only a look at the titles.
 
-All lookups are bounded: names that many rows share lead nowhere. Nothing is imported beyond what Python's
-start has paid for.
+All lookups are bounded: names that many rows share are not followed. Imports nothing that Python's start has not
+loaded.
 """
 
 from math import log
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 
 SOURCES = 2  # bits of a key that name its source
-FIRST = 10  # best rows that may lead on
-FROM = 3  # of them, those that do
-NAMES = 16  # followed from one row
-TERMS = 12  # words of a question that are looked for in what was reached
-SHARED = 100  # rows; a name that more of them share says nothing
+FIRST = 10  # best rows that are checked; docs/design/graph.md measures links with these numbers
+FROM = 3  # of them, those that are followed
+NAMES = 16  # names followed from one row
+TERMS = 12  # words of a question that are searched in the reached rows
+SHARED = 100  # rows; a name that more rows share is not followed
 NAMED = 0.7  # share of a title's words that a question must spell out
-BACK = 0.6  # of what a row leads to, what counts for itself
-HELD = 0.6  # of a word's share in the question, what a row gets that holds it
-COMMON = 2000  # rows; a word that more of them hold tells as little as any
+BACK = 0.6  # part of the best reached gain that the first row gets
+HELD = 0.6  # part of a word's share in the question that a row with it gets
+COMMON = 2000  # rows; words of more rows all count the same
 _RARE = log(COMMON)
 
 
 class _Question:
-    """The question as links see it: its words, and each term with what it tells and the rows that hold it."""
+    """The question for links: its words, and each term with its weight and its rows."""
 
     __slots__ = ("said", "terms")
 
@@ -50,14 +50,14 @@ class _Question:
         self.said = set(words_of(asked.text))
 
     def names(self, name: str) -> bool:
-        """Whether all of a name stands in the question already."""
+        """Whether the question contains all of a name already."""
         return all(word in self.said or word in ENGLISH for word in words_of(name))
 
 
 def follow(
     sources: "Sequence[Connection]", asked: "SearchQuery", best: "Sequence[tuple[int, float]]"
 ) -> dict[int, float]:
-    """The gains of `linked` in every source, by key: a row's number and its source in one."""
+    """Returns the gains of `linked` in every source, by key: a row's number and its source in one."""
     gains: dict[int, float] = {}
     for number, db in enumerate(sources):
         own = [(key >> SOURCES, score) for key, score in best if key & (1 << SOURCES) - 1 == number]
@@ -66,7 +66,7 @@ def follow(
 
 
 def linked(db: "Connection", asked: "SearchQuery", best: "Sequence[tuple[int, float]]") -> dict[int, float]:
-    """What rows gain by links, in units of the best score; `best`: rows with scores up to 1, best first."""
+    """Returns what rows gain by links, in units of the best score; `best`: rows with scores up to 1, best first."""
     gains: dict[int, float] = {}
     starts = starts_of(db, asked, best[:FIRST])
     if not starts:
@@ -84,7 +84,7 @@ def linked(db: "Connection", asked: "SearchQuery", best: "Sequence[tuple[int, fl
 
 
 def starts_of(db: "Connection", asked: "SearchQuery", best: "Sequence[tuple[int, float]]") -> list[tuple[int, float]]:
-    """The rows that the question names and how strongly, the strongest first."""
+    """Returns the rows that the question names and how strongly, the strongest first."""
     said = words_of(asked.text)
     found = []
     for place, (row, score) in enumerate(best):
@@ -97,23 +97,23 @@ def starts_of(db: "Connection", asked: "SearchQuery", best: "Sequence[tuple[int,
 
 
 def named_by(asked: "SearchQuery", said: list[str], title: str, name: str) -> float:
-    """How far a question, whose words are `said`, spells out a row's title, or calls it by its own name."""
-    # The share of a title's telling words that the question spells out; in brackets stands a note.
+    """Returns how much of a row's title a question with the words `said` spells out, or 1 if it uses its name."""
+    # The share of a title's specific words in the question; text in brackets is a note.
     words = {word for word in words_of(title.partition(" (")[0]) if word not in ENGLISH}
     return max(sum(word in said for word in words) / len(words) if words else 0.0, _called(name, asked))
 
 
 def _called(name: str, asked: "SearchQuery") -> float:
-    """Whether the question calls a row by its own name: an id, a path, the beginning of a commit's hash."""
+    """Returns 1 if the question uses a row's own name: an id, a path, the start of a commit's hash."""
     low = name.casefold()
     return float(any(low.startswith(word.casefold()) and is_identifier(word) for word in asked.words))
 
 
 def _reached(db: "Connection", row: int, question: _Question) -> dict[int, tuple[float, float]]:
-    """What the names in a row's text lead to: how strongly it is linked, and what of the question it adds."""
+    """Returns the rows that share names with a row's text: how strongly, and what of the question they add."""
     text = db.execute("SELECT text FROM row WHERE id = ?", (row,)).fetchone()
     shared: dict[str, list[int]] = {}
-    for name in _shortened(names_in((text and text[0]) or "")):
+    for name in _with_short_forms(names_in((text and text[0]) or "")):
         if len(shared) < NAMES and not question.names(name):
             rows = _rows(db, quoted(name), SHARED + 1)
             if 2 <= len(rows) <= SHARED:
@@ -121,14 +121,14 @@ def _reached(db: "Connection", row: int, question: _Question) -> dict[int, tuple
     if not shared:
         return {}
     either = " OR ".join(quoted(name) for name in shared)
-    links = _tied(shared, _titles(db, either))
+    links = _link_strengths(shared, _titles(db, either))
     links.pop(row, None)
     held = _held(db, row, either, question)
     return {other: (link, held.get(other, 0.0)) for other, link in links.items()}
 
 
-def _shortened(names: list[str]) -> list[str]:
-    """The names, each with shorter ones that others may use for the same: Johann Strauss II is Strauss."""
+def _with_short_forms(names: list[str]) -> list[str]:
+    """Returns the names, each with shorter forms that others may use: Johann Strauss II is Strauss."""
     found: dict[str, None] = {}
     for name in names:
         words = name.split()
@@ -141,7 +141,7 @@ def _shortened(names: list[str]) -> list[str]:
 
 
 def _titles(db: "Connection", names: str) -> dict[int, str]:
-    """The titles that hold one of the names, as names are compared."""
+    """Returns the titles that contain one of the names, in the form for comparing."""
     rows = _rows(db, f"title : ({names})", NAMES * SHARED)
     listed = f"[{','.join(map(str, rows))}]"
     found = db.execute("SELECT id, title FROM row WHERE id IN (SELECT value FROM json_each(?))", (listed,))
@@ -149,8 +149,8 @@ def _titles(db: "Connection", names: str) -> dict[int, str]:
     return {row: " ".join(words_of((title or "").partition(" (")[0].partition(", ")[0])) for row, title in found}
 
 
-def _tied(shared: dict[str, list[int]], titles: dict[int, str]) -> dict[int, float]:
-    """How strongly rows are linked by names: the rarer the stronger, most of all where it is their title."""
+def _link_strengths(shared: dict[str, list[int]], titles: dict[int, str]) -> dict[int, float]:
+    """Returns how strongly rows are linked by names: more for rare names, most if the name is their title."""
     links: dict[int, float] = {}
     for name, rows in shared.items():
         strength, own = 1.0 - log(len(rows)) / _RARE, " ".join(words_of(name))
@@ -162,10 +162,10 @@ def _tied(shared: dict[str, list[int]], titles: dict[int, str]) -> dict[int, flo
 
 
 def _held(db: "Connection", row: int, names: str, question: _Question) -> dict[int, float]:
-    """How much of what the first row lacks of the question the others hold."""
+    """Returns how much of the words that the first row lacks the others contain."""
     held: dict[int, float] = {}
     for term, weight, rows in question.terms:
-        if rows is None:  # so many hold it that only those count which hold a name as well
+        if rows is None:  # too many rows: only those with a name count
             rows = set(_rows(db, f"({names}) AND {term}", NAMES * SHARED))
             if db.execute("SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (term, row)).fetchone():
                 continue

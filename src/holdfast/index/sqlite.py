@@ -1,8 +1,7 @@
-"""The index's file: opened, rebuilt when it is not ours, and dropped without regret.
+"""The index's file: opened, rebuilt if unusable, and deleted freely.
 
-Whatever is wrong with it (damaged, from another program, from a newer Holdfast, deleted under our
-hands, not writable), the answer is the same: build it again, in memory if need be, and say so. What is too
-large for memory is done without instead.
+Whatever is wrong with it (damaged, from another program or a newer Holdfast, deleted meanwhile, not writable), the
+answer is the same: rebuild it, in memory if necessary, and report it. What is too large for memory is skipped.
 """
 
 import contextlib
@@ -16,10 +15,10 @@ from holdfast.patterns import regex
 from holdfast.store.database_file import make_private, transaction
 from holdfast.values import frozen
 
-WAIT = 60.0  # seconds for another command that is building the index
+WAIT = 60.0  # seconds for another command that is building the index; a guess
 _LOCKED = (5, 6)  # SQLITE_BUSY, SQLITE_LOCKED
 _UNUSABLE = (8, 10, 13, 14)  # READONLY, IOERR, FULL, CANTOPEN
-UNSWEPT = "vectors.unswept"  # left where vectors may be of texts that were erased
+UNSWEPT = "vectors.unswept"  # a mark: vectors may be of erased texts
 _MAKES = regex(r"^CREATE (?:VIRTUAL |UNIQUE )?(?:TABLE|INDEX)(?: IF NOT EXISTS)? (\w+)")
 _SIBLINGS = ("", "-journal", "-wal", "-shm")
 _UNREADABLE = "its own description is damaged"
@@ -38,7 +37,7 @@ TABLES = {_MAKES.findall(one)[0]: one for one in _statements() if " INDEX " not 
 
 @frozen
 class FileForm:
-    """What a file holds: its version and tables, and the size of its pages."""
+    """The format of a file: its version and tables, and the size of its pages."""
 
     version: int
     tables: Mapping[str, str]  # name to definition
@@ -50,7 +49,7 @@ CORPUS_FORM = FileForm(schema.VERSION, TABLES, page=8192)  # rows of code waste 
 
 
 class Index:
-    """One work tree's index. `notes` gathers what a person should know about it."""
+    """One work tree's index. `notes` collects messages for the user."""
 
     def __init__(
         self,
@@ -62,10 +61,10 @@ class Index:
         tables: Sequence[str] = (),
         in_memory: bool = True,
     ) -> None:
-        """`tables`: what it has beside ours. `in_memory`: whether it is built there if it cannot be kept."""
+        """`tables`: additional tables. `in_memory`: whether it is built there if it cannot be stored."""
         self.path = path
         self._what, self._form, self._tables, self._may_be_in_memory = what, form, tables, in_memory
-        self._wal = wal  # a file that is replaced by another one must not have a log beside it
+        self._wal = wal  # a file that is replaced by another one must not have a write-ahead log
         self.notes: list[str] = []
         self._inode: tuple[int, int] | None = None
         self._db: sqlite3.Connection | None = None
@@ -73,7 +72,7 @@ class Index:
 
     @property
     def db(self) -> sqlite3.Connection:
-        """A connection to the file that stands there now."""
+        """Returns a connection to the current file."""
         if self._db is not None and not self._in_memory and _identity(self.path) != self._inode:
             self.close()  # somebody deleted or replaced it
         if self._db is None:
@@ -91,7 +90,7 @@ class Index:
             return self.db
 
     def _open_file(self) -> sqlite3.Connection:
-        with contextlib.suppress(OSError):  # SQLite says what is wrong
+        with contextlib.suppress(OSError):  # SQLite reports what is wrong
             make_private(self.path)
         db = sqlite3.connect(self.path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         try:
@@ -106,22 +105,22 @@ class Index:
         return db
 
     def recover(self, error: sqlite3.DatabaseError) -> None:
-        """Make the index usable again after a failure, empty; Busy if it only has to be waited for."""
+        """Makes the index usable again after a failure, empty; Busy if waiting is enough."""
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if is_busy(error):
             raise Busy("another command is building the index") from error
         self.close()
         if code in _UNUSABLE and not self._may_be_in_memory:
-            raise NotStored(f"{self._what} cannot be kept in {self.path} ({error})") from error
+            raise NotStored(f"{self._what} cannot be stored in {self.path} ({error})") from error
         if code in _UNUSABLE or self._in_memory:
             self._in_memory = True
-            self.notes.append(f"{self._what} cannot be kept in {self.path} ({error}); it is built in memory")
+            self.notes.append(f"{self._what} cannot be stored in {self.path} ({error}); it is built in memory")
             return
-        self.notes.append(f"{self._what} was not usable ({error}) and is built again; nothing was lost")
+        self.notes.append(f"{self._what} was not usable ({error}) and is rebuilt; nothing was lost")
         drop(self.path)
 
     def damage(self) -> sqlite3.DatabaseError | None:
-        """What is wrong with the file, looked at page by page; None if that is nothing."""
+        """Returns what is wrong with the file, after a check of every page; None if nothing is."""
         return None if self._in_memory else damage_of(self.path, self._tables)
 
     def close(self) -> None:
@@ -131,25 +130,25 @@ class Index:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: readers see the state before or after it, whole."""
+        """Yields one transaction: readers see the state before or after it."""
         with transaction(self.db) as db:
             yield db
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One state for several questions: that of the file we last refreshed, even if it is gone by now."""
+        """Yields one state for several queries: that of the last refreshed file, even if it is deleted by now."""
         with transaction(self._db or self.db, "BEGIN") as db:
             yield db
 
     def take_notes(self) -> tuple[str, ...]:
-        """What there is to tell, once."""
-        told = tuple(self.notes)
+        """Returns the notes and clears them."""
+        notes = tuple(self.notes)
         self.notes.clear()
-        return told
+        return notes
 
 
 def _prepared(db: sqlite3.Connection, form: FileForm, *, wal: bool) -> sqlite3.Connection:
-    """The connection with our tables in it; a foreign or future file counts as damaged."""
+    """Returns the connection with our tables; a foreign or future file counts as damaged."""
     db.execute("PRAGMA cache_size = -32768")
     db.execute("PRAGMA temp_store = MEMORY")
     wanted, found = (schema.APPLICATION, form.version), _stamp(db)
@@ -158,7 +157,7 @@ def _prepared(db: sqlite3.Connection, form: FileForm, *, wal: bool) -> sqlite3.C
     if form.page:
         db.execute(f"PRAGMA page_size = {form.page}")  # of a new file
     with transaction(db):
-        if _stamp(db) == wanted:  # made by another process just now
+        if _stamp(db) == wanted:  # made by another process meanwhile
             return db
         if any(found) or db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise sqlite3.DatabaseError(_FOREIGN)
@@ -173,29 +172,29 @@ def _prepared(db: sqlite3.Connection, form: FileForm, *, wal: bool) -> sqlite3.C
 
 
 def meta(db: sqlite3.Connection, name: str) -> str | None:
-    """What an index notes under a name."""
+    """Returns the value of a name in the index's `meta`."""
     row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None
 
 
 def is_busy(error: sqlite3.DatabaseError) -> bool:
-    """Whether another process only has to be waited for."""
+    """Whether waiting for another process is enough."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED
 
 
 def is_refused(error: sqlite3.DatabaseError) -> bool:
-    """Whether the disk refused, which says nothing about the file."""
+    """Whether the disk failed, which says nothing about the file."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE
 
 
 def read_only(path: str, *, wait: float) -> contextlib.closing[sqlite3.Connection]:
-    """An index' file that is only read, to be closed after use."""
+    """Returns a read-only connection to an index's file; closed after use."""
     name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return contextlib.closing(sqlite3.connect(f"file:{name}?mode=ro", uri=True, timeout=wait, isolation_level=None))
 
 
 def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | None:
-    """What is wrong with an index' file, which is only read; None if that is nothing, or there is none."""
+    """Returns what is wrong with an index's file, which is only read; None if nothing is, or it is missing."""
     if not os.path.exists(path):
         return None
     try:
@@ -209,7 +208,7 @@ def damage_of(path: str, tables: Sequence[str] = ()) -> sqlite3.DatabaseError | 
 
 
 def unsound(path: str) -> str | None:
-    """What SQLite finds wrong with a file, whoever's it is; None if that is nothing, or it is being written."""
+    """Returns what SQLite finds wrong with any file; None if nothing is, or it is being written."""
     try:
         with read_only(path, wait=WAIT) as db:
             said = str(db.execute("PRAGMA quick_check(1)").fetchone()[0])
@@ -222,13 +221,13 @@ def _look_through(db: sqlite3.Connection, tables: Sequence[str]) -> None:
     if _stamp(db) != (schema.APPLICATION, schema.VERSION):
         raise sqlite3.DatabaseError(_FOREIGN)
     if db.execute("SELECT 1 FROM meta LIMIT 1").fetchone() is None:
-        tables = ()  # nobody has filled it yet
+        tables = ()  # not filled yet
     for table in (*TABLES, *tables):
         db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()
     said = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if said != "ok":
         raise sqlite3.DatabaseError(said.splitlines()[-1])
-    for table in (*TABLES, *tables):  # a text that cannot be decoded is seen only by reading it
+    for table in (*TABLES, *tables):  # only reading finds a text that cannot be decoded
         for _ in db.execute(f"SELECT * FROM {table}"):
             pass
     db.execute("CREATE VIRTUAL TABLE temp.every_word USING fts5vocab(main, words, 'row')")
@@ -247,14 +246,14 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def drop(path: str) -> None:
-    """Delete an index; the next question builds it again."""
+    """Deletes an index; the next question rebuilds it."""
     for suffix in _SIBLINGS:
         with contextlib.suppress(OSError):
             os.unlink(path + suffix)
 
 
 def drop_all(folder: str) -> None:
-    """Delete the indexes of every work tree of a clone: after an erase no word of it may stay."""
+    """Deletes the indexes of every work tree of a clone: after an erase none may contain its text."""
     try:
         names = os.listdir(folder)
     except OSError:

@@ -1,12 +1,11 @@
-"""Stack traces in a question: which lines are frames, which files they name, what is worth asking for.
+"""Finds stack traces in a question: which lines are frames, which files they name, which words are specific.
 
-Agents paste whole traces. What tells one apart is the error's type, its message and the innermost frames
-of one's own code; everything else is the same in every trace. Nothing is imported: the quick path reads
-every question with this.
+Agents paste whole traces. Specific are the error's type, its message and the innermost frames of the project's own
+code; the rest is the same in every trace. Imports nothing: the quick path reads every question with this.
 """
 
-MAX_LINES = 600
-OWN_FRAMES = 3  # of which the function is a word; of the others only the file counts
+MAX_LINES = 600  # of a question; a guess: longer traces repeat themselves
+OWN_FRAMES = 3  # own frames whose function counts as a word; a guess: of the others only the file counts
 _FOREIGN = (
     "site-packages/", "dist-packages/", "node_modules/", "<frozen", "node:", "/usr/lib/", "/lib/python",
     "java.base/", "/rustc/", "/go/src/", "/pkg/mod/", "vendor/", "<anonymous>", "<string>", "<stdin>",
@@ -19,7 +18,7 @@ _WRAPPED = "\"'`<>()[]{},;“”«»"
 
 
 class TraceFrame:
-    """One line of a trace: the file it names and the function, as far as it says."""
+    """One line of a trace: the file it names and, if given, the function."""
 
     __slots__ = ("function", "innermost_last", "path")
 
@@ -35,9 +34,9 @@ class TraceFrame:
 
 
 def without_frames(text: str) -> tuple[str, list[str]]:
-    """The text less the frames of its stack traces, and the files these name, the innermost first.
+    """Returns the text without the frames of its stack traces, and their files, the innermost first.
 
-    A text with fewer than two frames is left as it is.
+    A text with fewer than two frames is unchanged.
     """
     lines = text.splitlines()[:MAX_LINES]
     frames = [frame_of(line) for line in lines]
@@ -54,7 +53,7 @@ def without_frames(text: str) -> tuple[str, list[str]]:
 
 
 def _name_gos(lines: list[str], frames: "list[TraceFrame | None]") -> None:
-    """Give Go's frames their functions, which it prints on the line above; that line is no sentence, then."""
+    """Gives Go's frames their functions, which Go prints on the line above; that line is then a frame too."""
     for number in range(1, len(lines)):
         frame, above = frames[number], lines[number - 1].strip()
         if frame is None or not frame.path.endswith(".go") or frame.function or frames[number - 1]:
@@ -67,7 +66,7 @@ def _name_gos(lines: list[str], frames: "list[TraceFrame | None]") -> None:
 
 
 def _says(line: str, number: int, frames: list[TraceFrame | None]) -> bool:
-    """Whether a line is no frame, nor the code that Python prints below one, nor the same in every trace."""
+    """Whether a line is not a frame, nor Python's code below one, nor a phrase of every trace."""
     if frames[number] is not None or line.strip(" ^~-|") == "" or line.strip().startswith(_NO_WORDS):
         return False
     above = frames[number - 1] if number else None
@@ -76,7 +75,7 @@ def _says(line: str, number: int, frames: list[TraceFrame | None]) -> bool:
 
 
 def frame_of(line: str) -> TraceFrame | None:
-    """The frame that a line of a trace describes, as Python, JavaScript, Java, Go, Rust and debuggers do."""
+    """Returns the frame in a line of a trace of Python, JavaScript, Java, Go, Rust or a debugger."""
     bare = line.strip()
     if bare.startswith('File "') and '", line ' in bare:
         path, _, rest = bare[6:].partition('", line ')
@@ -92,13 +91,13 @@ def frame_of(line: str) -> TraceFrame | None:
 
 
 def _is_gos(bare: str) -> bool:
-    """Whether a line is the second of a Go frame: a file and a line, and mostly how far into the function."""
+    """Whether a line is the second of a Go frame: a file and a line, and mostly an offset in the function."""
     place, _, rest = bare.partition(" ")
     return " +0x" in bare or (".go:" in place and not rest and place.rpartition(":")[2].isdigit())
 
 
 def _at(rest: str) -> TraceFrame | None:
-    """`foo (lib/a.js:3:1)`, `com.foo.Bar.run(Bar.java:12)`, `./src/x.rs:12:5` or `lib/a.js:3:1`."""
+    """Returns the frame in `foo (lib/a.js:3:1)`, `com.foo.Bar.run(Bar.java:12)` or `./src/x.rs:12:5`."""
     before, opened, inside = rest.rpartition("(")
     place = place_of(inside.rstrip(")") if opened else rest.rpartition(" ")[2])
     if not place and not opened:
@@ -113,12 +112,12 @@ def _at(rest: str) -> TraceFrame | None:
 
 
 def place_of(word: str) -> str:
-    """The path in a word such as `src/x.ts:12:5`, `file:///a/b.py` or `"a/b.c",`; empty if it is none."""
+    """Returns the path in a word such as `src/x.ts:12:5`, `file:///a/b.py` or `"a/b.c",`; empty if none."""
     return line_of(word)[0]
 
 
 def line_of(word: str) -> tuple[str, int]:
-    """The path in a word, and the line it names; 0 if it names none."""
+    """Returns the path in a word, and the line it names; 0 if none."""
     word, line = word.strip(_WRAPPED).rstrip(".,").removeprefix("file://"), ""
     for _ in range(2):  # line and column
         head, colon, tail = word.rpartition(":")
@@ -131,7 +130,7 @@ def line_of(word: str) -> tuple[str, int]:
 
 
 def is_path(word: str) -> bool:
-    """Whether a word looks like a file's path: folders, or a name with an ending."""
+    """Whether a word looks like a file's path: folders, or a name with an extension."""
     if "://" in word or len(word) > 512 or not any(c.isalnum() for c in word):
         return False
     stem, dot, ending = word.replace("\\", "/").rsplit("/", 1)[-1].rpartition(".")
@@ -140,12 +139,12 @@ def is_path(word: str) -> bool:
 
 
 def endings(path: str) -> list[str]:
-    """The names under which a path may be known, the longest first: traces name files from their root."""
+    """Returns the names a path may be stored by, the longest first: traces name files from their root."""
     path = path.replace("\\", "/")
     while path.startswith("./"):
         path = path[2:]
     pieces = [piece for piece in path.split("/") if piece not in ("", ".")]
     rooted = path.startswith(("/", "~", "..")) or path[1:2] == ":"
-    prefixed = pieces[:1] in (["a"], ["b"])  # as `git diff` names them
+    prefixed = pieces[:1] in (["a"], ["b"])  # the prefixes of `git diff`
     starts = range(len(pieces)) if rooted else range(2 if prefixed and len(pieces) > 1 else 1)
     return [name for name in ["/".join(pieces[start:]) for start in starts] if name][:16]

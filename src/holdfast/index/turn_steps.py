@@ -1,7 +1,7 @@
-"""The steps of a turn that say more than the turn does: what the agent thought, and what failed and how.
+"""The steps of a turn with more information than the turn: the agent's reasoning, and failures with their output.
 
-What it said aloud stands in the turn itself. Of the rest only what has words is taken, and never so much that
-one long turn fills the index: most steps of an agent are calls that went well, and say nothing to anybody.
+The turn itself contains what the agent said aloud. Of the rest only steps with text count, and never so many that one
+long turn fills the index: most steps are calls that succeeded, and say nothing.
 """
 
 import json
@@ -11,19 +11,19 @@ from typing import Any
 
 from holdfast.values import dict_of, dicts_of, list_of
 
-MAX_CYCLES = 40  # of one turn
-MAX_SAID = 2000  # characters of one
-MAX_FAILED = 600  # characters of what a failing call was given, and of what it answered
-ALIKE = 200  # characters in which two texts are equal, though one of them was cut
-LEAST = 20  # letters and digits; less says nothing
-MAX_READ = 100_000  # steps of one run that are looked at
-KEY = "cycles"  # under which a turn holds those that tell something
+MAX_CYCLES = 40  # steps of one turn; a guess. So are the other limits here
+MAX_SAID = 2000  # characters of one step
+MAX_FAILED = 600  # characters of a failed call's input, and of its output
+ALIKE = 200  # first characters by which two texts count as equal, even if one was cut
+LEAST = 20  # letters and digits; shorter texts are skipped
+MAX_READ = 100_000  # steps of one run that are read
+KEY = "cycles"  # the key of a turn's useful steps
 
 Told = dict[str, Any]
 
 
 def with_steps(turns: Sequence[Mapping[str, Any]], cycles: Iterable[Mapping[str, Any]]) -> list[Told]:
-    """The turns of a run, each with its steps that tell something: number, time and text."""
+    """Returns the turns of a run, each with its useful steps: number, time and text."""
     told: list[Told] = [{**turn, KEY: []} for turn in turns]
     by_number = {turn["turn"]: turn for turn in told if type(turn.get("turn")) is int}
     for cycle in islice(cycles, MAX_READ):
@@ -31,14 +31,14 @@ def with_steps(turns: Sequence[Mapping[str, Any]], cycles: Iterable[Mapping[str,
         turn = by_number.get(place) if type(place) is int else None
         if turn is None or type(number) is not int or number < 1 or len(turn[KEY]) >= MAX_CYCLES:
             continue
-        text = _said(cycle, turn.get("said"))
+        text = _step_text(cycle, turn.get("said"))
         if sum(map(str.isalnum, text)) >= LEAST:
             turn[KEY].append((number, cycle.get("ts"), text))
     return told
 
 
-def _said(cycle: Mapping[str, Any], aloud: object) -> str:
-    """What a step tells that the turn does not, and what failed in it."""
+def _step_text(cycle: Mapping[str, Any], aloud: object) -> str:
+    """Returns the text of a step that its turn does not contain, and its failures."""
     proposal, result = dict_of(cycle.get("proposal")), dict_of(cycle.get("result"))
     said = [_text(proposal.get(name)) for name in ("reasoning", "plan", "text")]
     if any(said[-1][:ALIKE] == _text(word)[:ALIKE] for word in list_of(aloud)):
@@ -49,13 +49,13 @@ def _said(cycle: Mapping[str, Any], aloud: object) -> str:
         if answer.get("failed") is True:
             name, output = answer.get("id"), _text(answer.get("output"))
             asked = given.get(name, "") if isinstance(name, str) else ""
-            # What a program says last is why it failed.
+            # The end of a program's output says why it failed.
             said += [asked[:MAX_FAILED], output if len(output) <= MAX_FAILED else f"…{output[-MAX_FAILED:]}"]
     return "\n".join(word for word in said if word)[:MAX_SAID]
 
 
 def _command(call: Mapping[str, Any]) -> str:
-    """The command that a call ran; what other calls were given is mostly code, which stands in files."""
+    """Returns the command of a call; inputs of other calls are mostly code, which is in files."""
     given = _text(call.get("input"))
     if not given.startswith("{"):
         return given if call.get("kind") == "shell" else ""

@@ -1,7 +1,7 @@
-"""What is visible here, as units the index can compare with those it has, and their text.
+"""The sources visible here, as units the index can compare with its own, and their text.
 
-Reading is bounded and careful: a segment that does not match its name, a body that was altered
-and an entry that cannot be read are left out and named in the notes.
+Reading is bounded and checked: a segment that does not match its name, an altered body and an unreadable entry are left
+out and reported in the notes.
 """
 
 import json.decoder
@@ -30,13 +30,13 @@ from holdfast.store.format import MAX_BODY, SALT_BYTES, body_name, segment_name
 from holdfast.store.log import MAX_SPOOL, first_event
 from holdfast.values import frozen
 
-BLOBS_AT_ONCE = 32
+BLOBS_AT_ONCE = 32  # a guess: bounds the memory of one batch
 TURNS, CYCLES = "outputs/turns.jsonl", "cycles.jsonl"  # of a capsule
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _scan = json.decoder.JSONDecoder().raw_decode
 _WHERE = regex(rb'\n "line": "([^"]+)"')
 _WHEN = regex(rb'\n "updated": \{\s*"ts": "([^"]+)"')
-FEW = 4  # units; from here on it pays to list the bodies once instead of asking for each
+FEW = 4  # new units; a guess: for more it is cheaper to list the bodies once than to look for each
 
 
 @frozen
@@ -47,19 +47,19 @@ class IndexUnit:
     kind: str  # segment, spool, entry, edit (by hand), clash, candidate, task or session
     until: str | None = None
     source: Source | None = None
-    text: str | None = None  # of what is no piece of the log
+    text: str | None = None  # for units that are not pieces of the log
     path: str = ""
     blob: str = ""
-    line: int = 1  # of the file, where a memory begins
+    line: int = 1  # of the file, where a memory starts
 
 
 def visible_units(clone: Clone) -> Iterator[IndexUnit]:
-    """Everything that can be found from this work tree on its line."""
+    """Yields everything that can be found from this work tree on its line (a line is a branch's work)."""
     for source in clone.sources():
         if source.kind == "segment":
             yield IndexUnit(f"s:{source.key}", source.kind, source.until, source)
         elif beginning := first_event(source.path or ""):
-            # After sealing, a writer begins a new file under its old name; its first event tells them apart.
+            # After sealing, a writer starts a new file with the old name; its first event distinguishes them.
             yield IndexUnit(f"p:{source.key}@{beginning}", source.kind, source.until, source)
     yield from map(_entry, file_entries.placed(clone.repo, clone.entries()))
     line = clone.line()
@@ -70,7 +70,7 @@ def visible_units(clone: Clone) -> Iterator[IndexUnit]:
             memory = memory_files.parse(text, path)
             written = timestamp(datetime.fromtimestamp(os.lstat(path).st_mtime, UTC))
         except (HoldfastError, FileNotFoundError):
-            continue  # `review list` names a broken one
+            continue  # `review list` reports a broken one
         if isinstance(memory, Candidate) and line.sees(memory.line, written):
             yield IndexUnit(f"c:{path}@{clone.repo.hash_blob(data)}", "candidate", text=text)
     for sighting in clone.entries(paths.TASKS):
@@ -81,7 +81,7 @@ def visible_units(clone: Clone) -> Iterator[IndexUnit]:
 
 
 def _entry(placed: file_entries.FileEntry) -> IndexUnit:
-    """A memory's unit; of several in one file each has its own, named by where it begins."""
+    """Returns a memory's unit; each of several in one file has its own, named by its position."""
     seen, file = placed.sighting, placed.file
     kind = "clash" if seen.clash is not None else "edit" if seen.origin == "edit" else "entry"
     name = f"e:{seen.path}@{file.blob}" + ("" if file is seen else f"#{placed.start}")
@@ -90,7 +90,7 @@ def _entry(placed: file_entries.FileEntry) -> IndexUnit:
 
 
 def own_units(clone: Clone) -> Iterator[IndexUnit]:
-    """Every piece of the log that this clone recorded, on whatever line."""
+    """Yields every piece of the log that this clone recorded, on any line."""
     for source in clone.own_files():
         if source.kind == "segment":
             yield IndexUnit(f"s:{source.key}", "segment", source=source)
@@ -99,21 +99,21 @@ def own_units(clone: Clone) -> Iterator[IndexUnit]:
 
 
 def _sessions(clone: Clone) -> Iterator[IndexUnit]:
-    """This clone's own sessions, where their line is visible; only new texts are taken apart later."""
-    line, told = clone.line(), set()
+    """Yields this clone's own sessions on visible lines; only new texts are parsed later."""
+    line, names = clone.line(), set()
     for path in [path for store in clone.stores for path in _files(store.sessions, ".json")]:
         try:
             data = fsio.read(path, limit=session_files.MAX_FILE)
         except (HoldfastError, FileNotFoundError):
-            continue  # `session list` and `doctor` name a broken one
+            continue  # `session list` and `doctor` report a broken one
         name, where, when = os.path.basename(path), _WHERE.search(data), _WHEN.search(data)
         if (
             where
             and when
-            and name not in told
+            and name not in names
             and line.sees(*(one[1].decode("ascii", "replace") for one in (where, when)))
         ):
-            told.add(name)  # the first store's word counts
+            names.add(name)  # the first store's file counts
             yield IndexUnit(f"n:{name}@{clone.repo.hash_blob(data)}", "session", text=data.decode("utf-8", "replace"))
 
 
@@ -125,7 +125,7 @@ def _files(folder: str, ending: str) -> list[str]:
 
 
 class UnitTexts:
-    """Reads the log's pieces and the bodies of events, as far as they are here and not erased."""
+    """Reads the log's pieces and the bodies of events, if they are here and not erased."""
 
     def __init__(self, clone: Clone, erased: set[str], notes: list[str]) -> None:
         self._clone, self._erased, self._notes = clone, erased, notes
@@ -134,7 +134,7 @@ class UnitTexts:
         self._listed: set[str] | None = None
 
     def unread(self, units: list[IndexUnit], have: dict[str, int]) -> Iterator[tuple[IndexUnit, bytes]]:
-        """Each piece of the log that the index does not have whole, with the bytes it lacks."""
+        """Yields each piece of the log that the index does not have completely, with the missing bytes."""
         if sum(unit.name not in have for unit in units) > FEW:
             self._listed = self._body_names()
         in_git = []
@@ -157,12 +157,12 @@ class UnitTexts:
                     yield unit, data
 
     def _file(self, source: Source, path: str, offset: int) -> bytes:
-        """A file of the store: a segment whole, a spool from where reading stopped."""
+        """Returns a file of the store: a whole segment, or a spool from where reading stopped."""
         try:
             if source.kind == "spool" and os.lstat(path).st_size == offset:
                 return b""
             data = fsio.read(path, limit=MAX_SPOOL)
-        except FileNotFoundError:  # sealed by another command just now: its segment brings the events
+        except FileNotFoundError:  # sealed by another command meanwhile: its segment contains the events
             return b""
         except HoldfastError as error:
             self._notes.append(f"left out: {error}")
@@ -170,14 +170,14 @@ class UnitTexts:
         return (data[offset:]) if (source.kind == "spool") else (data if self._is_whole(source, data) else b"")
 
     def _is_whole(self, source: Source, data: bytes) -> bool:
-        """Only what its name proves goes into the index."""
+        """Whether a segment's content matches its name: only proven content goes into the index."""
         if segment_name(data) == source.key:
             return True
         self._notes.append(f"left out: segment {source.key} does not match its name; run `holdfast doctor`")
         return False
 
     def memory(self, unit: IndexUnit) -> Memory | None:
-        """The memory a unit holds; None if its text cannot be read or was erased."""
+        """Returns the memory of a unit; None if its text cannot be read or was erased."""
         try:
             found = memory_files.parse(unit.text or "", unit.path, line=unit.line)
             return None if found.id in self._erased else found
@@ -186,15 +186,15 @@ class UnitTexts:
             return None
 
     def task(self, unit: IndexUnit) -> Task | None:
-        """The task a unit holds; None if its text cannot be read or was erased."""
+        """Returns the task of a unit; None if its text cannot be read or was erased."""
         try:
             found = task_files.parse(unit.text or "", unit.path)
             return None if found.id in self._erased else found
         except BrokenEntry:
-            return None  # every command that shows tasks names it
+            return None  # every command that shows tasks reports it
 
     def session(self, unit: IndexUnit) -> Session | None:
-        """The session a unit holds; None if its text cannot be read or was erased."""
+        """Returns the session of a unit; None if its text cannot be read or was erased."""
         try:
             found = from_json(unit.text or "")
             return None if found.id in self._erased else found
@@ -202,7 +202,7 @@ class UnitTexts:
             return None
 
     def body(self, found: re.Match[bytes]) -> tuple[dict[str, Any] | None, bool]:
-        """The body of an event, and whether it is not here but may come."""
+        """Returns the body of an event, and whether it is missing but may arrive."""
         if found[15] is None or self._is_erased(found):
             return None, False
         name = found[15].decode("ascii")
@@ -216,7 +216,7 @@ class UnitTexts:
         return body if isinstance(body, dict) else None, False
 
     def _stored(self, name: str) -> bytes | None:
-        """A body's bytes; its name proves them, so the file itself needs no closer look."""
+        """Returns a body's bytes; its name proves them, so the file itself needs no check."""
         for folder in self._folders:
             try:
                 fd = os.open(f"{folder}{name}", _READ)
@@ -225,7 +225,7 @@ class UnitTexts:
             except OSError:  # a link, or not allowed
                 return b""
             try:
-                # Asking for much at once would cost more than most bodies have bytes.
+                # A larger first read would cost more than most bodies have bytes.
                 data = os.read(fd, 4096)
                 while 4096 <= len(data) <= SALT_BYTES + MAX_BODY and (more := os.read(fd, 1 << 17)):
                     data += more
@@ -237,12 +237,12 @@ class UnitTexts:
         return None
 
     def _is_erased(self, found: re.Match[bytes]) -> bool:
-        """Whether somebody erased the event, its run, or the memory it is about."""
+        """Whether somebody erased the event, its run, or its memory."""
         names = (found[1], found[5], found[9])
         return bool(self._erased) and any(name and name.decode("ascii") in self._erased for name in names)
 
     def turns(self, found: re.Match[bytes], body: Mapping[str, Any] | None) -> list[dict[str, Any]] | None:
-        """What was said and done in a run, turn by turn; None if its capsule should be here and is not."""
+        """Returns the turns of a run; None if its capsule should be here and is missing."""
         if not body or found[4] != b"run" or found[9] is None:
             return []
         folder = self._capsules.get(found[9].decode("ascii"))
@@ -252,25 +252,25 @@ class UnitTexts:
         return with_steps(turns, capsule.read_rows(folder, CYCLES)) if turns else turns
 
     def began(self, found: re.Match[bytes]) -> Mapping[str, Any]:
-        """What a run's capsule says of how it began: who, with which model, for what."""
+        """Returns what a run's capsule recorded at its start: agent, model, purpose."""
         return capsule.read_context(self._capsules.get((found[9] or b"").decode("ascii")))
 
     @cached_property
     def _capsules(self) -> dict[str, str]:
-        """Every capsule by its run's id; listed once, for most events are no runs of ours."""
+        """Returns every capsule's folder by run id; listed once, because most events are not of our runs."""
         return {name: store.run(name) for store in reversed(self._clone.stores) for name in store.listed(store.runs)}
 
     def arrived(self, lacking: set[str]) -> set[str]:
-        """Which of these bodies and capsules are here now: an import may bring them after their events."""
+        """Returns which of these missing bodies and capsules are here now: an import may bring them later."""
         if not lacking:
             return set()
         self._listed = self._body_names()
         come = {name for name in lacking if name.startswith(CAPSULE) and name[len(CAPSULE) :] in self._capsules}
         return (lacking & self._listed) | come
 
-    def gone(self, told: Iterable[str]) -> set[str]:
-        """Which of these runs, whose turns the index tells, have no capsule any more."""
-        runs = set(told)
+    def gone(self, indexed: Iterable[str]) -> set[str]:
+        """Returns which of these indexed runs have no capsule any more."""
+        runs = set(indexed)
         return runs - self._capsules.keys() if runs else runs
 
     def _body_names(self) -> set[str]:

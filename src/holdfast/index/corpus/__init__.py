@@ -1,7 +1,7 @@
-"""What the repository itself holds, made findable: its commits, its documents and its code.
+"""The corpus: the repository's own commits, documents and code, made searchable.
 
-It lies in a file of its own beside the index, with the same tables, so that one search reads both. Like
-the index it may be thrown away: everything in it is read from git again.
+It is a file of its own next to the index, with the same tables, so that one search reads both. Like the index it can be
+deleted: everything in it is read from git again.
 """
 
 from holdfast.lazy_module import lazy_modules

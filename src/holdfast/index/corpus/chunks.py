@@ -1,10 +1,10 @@
-"""Files cut into pieces that can be found by themselves: documents by heading, code by function and class.
+"""Splits files into pieces that can be found by themselves: documents by heading, code by function and class.
 
 A section is the text from a heading to the next one, whatever its level (Markdown, reStructuredText, AsciiDoc, plain
 text); the headings above it are its context. No programming language is parsed: a definition is a line that looks like
-one (`languages.toml`), and it ends where the text comes back to its indentation. That finds what a parser finds in code
-that people format, at ten times its speed, and it does not mind a file that does not compile. A class that is short
-stays whole; a long one gives its methods. Reading is linear in the text, whatever stands in it.
+one (`languages.toml`), and it ends where the text returns to its indentation. In formatted code that finds what a
+parser finds, ten times faster, also in a file that does not compile. A short class stays whole; a long one is split
+into its methods. The time is linear in the length of any text.
 """
 
 import os
@@ -16,24 +16,24 @@ from typing import NamedTuple
 
 from holdfast.patterns import regex
 
-PIECE = 2400  # characters: about what a reader, or a model, takes in at once
-MAX_PIECES = 4000  # of one file
+PIECE = 2400  # characters; a guess: about a page, and more than an embedding model reads
+MAX_PIECES = 4000  # of one file; a guess: larger files are data
 
 
 class FileChunk(NamedTuple):
-    """Some lines of a file under the name they go by."""
+    """Some lines of a file with their title."""
 
     line: int  # the first, counted from 1
-    title: str  # a heading, or a qualified symbol; empty for what stands under none
+    title: str  # a heading, or a qualified symbol; empty if there is none
     context: str  # the headings above it
     text: str
 
 
-Span = tuple[str, str, int, int]  # title, context, and from where to where in the text
+Span = tuple[str, str, int, int]  # title, context, start and end in the text
 
 
 def chunks(text: str, spans: Iterable[Span]) -> Iterator[FileChunk]:
-    """The chunks of a text's spans, in their order; what is long comes in several, what is empty in none."""
+    """Yields the chunks of a text's spans in order; a long span becomes several, an empty one none."""
     line, at, made = 1, 0, 0
     for title, context, first, last in spans:
         for start, end in pieces(text, first, last):
@@ -46,7 +46,7 @@ def chunks(text: str, spans: Iterable[Span]) -> Iterator[FileChunk]:
 
 
 def pieces(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    """From where to where the pieces of a span go: cut between paragraphs, else lines, else anywhere."""
+    """Yields start and end of a span's pieces: cut between paragraphs, else lines, else anywhere."""
     while first < last:
         end = last if last - first <= PIECE else _cut(text, first)
         start = first + _blank(text, first, end)
@@ -62,15 +62,15 @@ def _cut(text: str, first: int) -> int:
 
 
 def _blank(text: str, start: int, end: int) -> int:
-    """How many characters of empty lines a span begins with; all of it if nothing in it is a word."""
+    """Returns how many characters of empty lines a span starts with; its length if it contains no word."""
     bare = text[start:end]
     if not any(map(str.isalnum, bare)):
         return end - start
     return bare.rfind("\n", 0, len(bare) - len(bare.lstrip())) + 1
 
 
-MAX_HEADING = 200
-MAX_LEVELS = 8
+MAX_HEADING = 200  # characters; a guess: a longer line is a paragraph
+MAX_LEVELS = 8  # headings above a section; a guess: HTML has six
 
 _MARKDOWN = regex(
     r"^(?:[ ]{0,3}(?P<fence>`{3,}|~{3,})|[ ]{0,3}(?P<marks>\#{1,6})[ \t]+(?P<head>[^\n]+)"
@@ -80,21 +80,21 @@ _MARKDOWN = regex(
 _ASCIIDOC = regex(r"^(?:(?P<fence>-{4,}|\.{4,}|={4,})[ \t]*$|(?P<marks>={1,6})[ \t]+(?P<head>[^\n]+))", re.MULTILINE)
 _UNDERLINED = regex(r"^(?P<over>[^\s][^\n]{0,198})\n(?P<under>([=\-~^\"'`#*+.:_])\3{2,})[ \t]*$", re.MULTILINE)
 
-Heading = tuple[int, int, str]  # where it begins, its level, what it says
+Heading = tuple[int, int, str]  # its start, its level, its text
 
 
 def markdown(text: str) -> Iterator[FileChunk]:
-    """The sections of a Markdown page; what looks like a heading inside a fence is none."""
+    """Yields the sections of a Markdown page; a heading inside a fence does not count."""
     return chunks(text, _sections(text, _marked(_MARKDOWN, text)))
 
 
 def asciidoc(text: str) -> Iterator[FileChunk]:
-    """The sections of an AsciiDoc page."""
+    """Yields the sections of an AsciiDoc page."""
     return chunks(text, _sections(text, _marked(_ASCIIDOC, text)))
 
 
 def underlined(text: str) -> Iterator[FileChunk]:
-    """The sections of reStructuredText, and of plain text whose headings are underlined."""
+    """Yields the sections of reStructuredText, and of plain text with underlined headings."""
     return chunks(text, _sections(text, _over_lines(text)))
 
 
@@ -111,7 +111,7 @@ def _marked(pattern: re.Pattern[str], text: str) -> Iterator[Heading]:
 
 
 def _over_lines(text: str) -> Iterator[Heading]:
-    """Headings by their underline; the first kind of line met is the highest level."""
+    """Yields headings by their underline; the first kind of underline is the highest level."""
     levels: dict[str, int] = {}
     for found in _UNDERLINED.finditer(text):
         heading = found["over"].strip()
@@ -140,16 +140,16 @@ INDENTED, BRACES, ENDS, FLAT = "indented", "braces", "ends", "flat"
 
 
 class DefinitionSyntax(NamedTuple):
-    """How definitions look in a language; its patterns are compiled when a file of it is first read."""
+    """The form of definitions in a language; its patterns are compiled when a file of it is first read."""
 
     opens: re.Pattern[str]
-    holds: re.Pattern[str] | None = None  # an opening line of what holds other definitions
+    holds: re.Pattern[str] | None = None  # the first line of a definition that contains others
     layout: str = BRACES
     never: frozenset[str] = frozenset()
 
 
 class KnownLanguages(NamedTuple):
-    """The languages of `languages.toml`, by the endings and by the names of files."""
+    """The languages of `languages.toml`, by extension and by name of files."""
 
     by_ending: dict[str, DefinitionSyntax]
     by_name: dict[str, DefinitionSyntax]
@@ -158,7 +158,7 @@ class KnownLanguages(NamedTuple):
 
 @cache
 def languages() -> KnownLanguages:
-    """The languages whose definitions are known."""
+    """Returns the languages with known definitions."""
     with open(os.path.join(os.path.dirname(__file__), "languages.toml"), "rb") as file:
         table = tomllib.load(file)
 
@@ -179,20 +179,20 @@ def languages() -> KnownLanguages:
     return found
 
 
-MAX_DEPTH = 12
-MAX_NAME = 200
+MAX_DEPTH = 12  # of nested definitions; a guess: deeper ones are generated
+MAX_NAME = 200  # characters of a symbol; a guess
 _ATTACHED = ("@", "#", "//", "/*", "*", "--", "%", ";;", "[<", "<<")  # comments and decorators above a name
 _NOT_ATTACHED = ("#include", "#define", "#if", "#el", "#end", "#pragma", "#import", "#undef")
-_MOST_ATTACHED = 60  # lines
-_WORK = 40  # times the length of a text that may be looked at in search of ends; nesting would square it
-_SMALL = 80  # characters between two definitions that are no chunk of their own
+_MOST_ATTACHED = 60  # lines of comments above a definition; a guess
+_WORK = 40  # times a text's length: bounds the search for ends, which nesting would square; a guess
+_SMALL = 80  # characters; a guess: shorter text between two definitions is no chunk of its own
 _LONG_STRINGS = regex(r'"""|\'\'\'')
 _BACK = {INDENTED: r"^[ \t]{0,%d}(?=[^\s#)\]}\"'])", BRACES: r"^[ \t]{0,%d}[})].*$", ENDS: r"^[ \t]{0,%d}end\b.*$"}
 _BACK_BY_INDENT: dict[tuple[str, int], re.Pattern[str]] = {}
 
 
 class Definition(NamedTuple):
-    """One definition: where it stands with the comments above it, and whether others stand inside it."""
+    """One definition: its position with the comments above it, and whether it contains others."""
 
     start: int
     end: int
@@ -201,16 +201,16 @@ class Definition(NamedTuple):
 
 
 def code(text: str, language: DefinitionSyntax) -> Iterator[FileChunk]:
-    """The chunks of a source file."""
+    """Yields the chunks of a source file."""
     found = list(_definitions(text, language))
-    if found and language.layout == FLAT:  # each goes as far as the next
+    if found and language.layout == FLAT:  # each ends where the next starts
         ends = [one.start for one in found[1:]] + [len(text)]
         found = [one._replace(end=end) for one, end in zip(found, ends, strict=True)]
     return chunks(text, _spans(found, 0, len(text), "", 0))
 
 
 def _spans(found: Sequence[Definition], at: int, last: int, around: str, depth: int) -> Iterator[Span]:
-    """Some definitions, and what stands between them: the text from `at` to `last`, inside what `around` names."""
+    """Yields definitions and the text between them, from `at` to `last`, inside the definition named `around`."""
     place = 0
     while place < len(found):
         one = found[place]
@@ -232,7 +232,7 @@ def _spans(found: Sequence[Definition], at: int, last: int, around: str, depth: 
 
 
 def _definitions(text: str, language: DefinitionSyntax) -> Iterator[Definition]:
-    """What is defined, in order; of what lies inside a function nothing."""
+    """Yields definitions in order, none from inside a function."""
     strings = _in_strings(text) if language.layout == INDENTED else iter(())
     string = next(strings, None)
     behind, work = 0, _WORK * len(text) + (1 << 20)  # `behind` is the end of the last function
@@ -252,11 +252,11 @@ def _definitions(text: str, language: DefinitionSyntax) -> Iterator[Definition]:
         holds = language.holds is not None and language.holds.search(found[0]) is not None
         if not holds:
             behind = end
-        yield Definition(_with_what_is_above(text, at), end, name[:MAX_NAME], holds)
+        yield Definition(_start_of_comments(text, at), end, name[:MAX_NAME], holds)
 
 
 def _end(text: str, start: int, indent: int, layout: str) -> int:
-    """Where the text comes back to an indentation, or ends."""
+    """Returns where the text returns to an indentation, or ends."""
     if layout == FLAT:
         return start
     key = (layout, min(indent, 200))
@@ -275,8 +275,8 @@ def _end(text: str, start: int, indent: int, layout: str) -> int:
     return found.start() if layout == INDENTED else min(found.end() + 1, len(text))
 
 
-def _with_what_is_above(text: str, at: int) -> int:
-    """Where the comments and decorators directly above a line begin."""
+def _start_of_comments(text: str, at: int) -> int:
+    """Returns where the comments and decorators directly above a line start."""
     for _ in range(_MOST_ATTACHED):
         before = text.rfind("\n", 0, max(at - 1, 0)) + 1
         line = text[before : at - 1].lstrip()
@@ -287,7 +287,7 @@ def _with_what_is_above(text: str, at: int) -> int:
 
 
 def _in_strings(text: str) -> Iterator[tuple[int, int]]:
-    """From where to where Python's long strings go: a definition inside one is an example."""
+    """Yields start and end of Python's long strings: a definition inside one is an example."""
     mark, start = "", 0
     for found in _LONG_STRINGS.finditer(text):
         if not mark:

@@ -1,8 +1,8 @@
-"""The rows of commits and files in the corpus: put in, hidden and shown again by the batch.
+"""The rows of commits and files in the corpus: inserted, hidden and shown again in batches.
 
-A commit is one row; a file as it is in one blob is a group of rows, its first chunk the parent of the others.
-Both are known by a key. What has nothing worth finding in it is noted by its key alone, so that it is not
-read again. Rows that are not shown stay for a switch back, as long as there is room.
+A commit is one row; a file in one blob is a group of rows, its first chunk the parent of the others. Both have a key. A
+file without useful content is stored by its key alone, so that it is not read again. Hidden rows stay for a switch
+back, as long as there is room.
 """
 
 import sqlite3
@@ -16,8 +16,8 @@ from holdfast.index.schema import facet
 from holdfast.index.search_rows import COLUMNS, SLOTS, Row, content_of, parts_of, path_words, safe
 from holdfast.index.sqlite import INDEXES
 
-LOWEST = -(1 << 40)  # chunks are numbered upwards from here: growing numbers fill pages whole
-MAX_KNOWN = 200_000  # paths whose numbers are remembered
+LOWEST = -(1 << 40)  # chunks are numbered upwards from here: growing numbers fill pages completely
+MAX_KNOWN = 200_000  # paths whose numbers are cached; a guess that bounds the memory
 
 OWN_INDEXES = {
     **{name: INDEXES[name] for name in ("row_parent", "row_content", "touch_row")},
@@ -32,7 +32,7 @@ _FACETS = {kind: facet("k", kind) for kind in ("doc", "code")}
 
 
 class CorpusRows:
-    """One transaction's worth of changes to the corpus."""
+    """The changes of one transaction to the corpus."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -45,13 +45,13 @@ class CorpusRows:
         self._last = LOWEST if last is None else last
 
     def known(self) -> Iterator[tuple[bytes, int]]:
-        """Every key, and whether it is shown; what was looked at and left out has one, too."""
+        """Yields every key, and whether it is shown; files that were left out have one too."""
         yield from self._db.execute("SELECT key, shown FROM row WHERE key IS NOT NULL")
         for name, shown in self._db.execute("SELECT name, shown FROM unit"):
             yield bytes.fromhex(name), shown
 
     def turn(self, key: bytes, *, shown: bool) -> bool:
-        """Show or hide what has this key; tells whether the corpus has it at all."""
+        """Shows or hides the rows of this key; returns whether the corpus has it."""
         found = self._db.execute("SELECT id, shown FROM row WHERE key = ? AND key IS NOT NULL", (key,)).fetchone()
         if found is None:
             asked = (int(shown), key.hex())
@@ -61,11 +61,11 @@ class CorpusRows:
         return True
 
     def leave_out(self, key: bytes) -> None:
-        """Note that there is nothing worth finding under a key."""
+        """Stores that a key has no useful content."""
         self._db.execute("INSERT OR REPLACE INTO unit (name, kind, shown) VALUES (?, 'left', 1)", (key.hex(),))
 
     def add_commit(self, row: Row, paths: Sequence[str]) -> None:
-        """A commit that is new here."""
+        """Adds a new commit."""
         number = self._free(row[0])
         self._rows.append((number, *row[1:]))
         self._touches += [(self._path(path), number) for path in paths]
@@ -73,9 +73,9 @@ class CorpusRows:
             self.flush()
 
     def add_file(self, key: bytes, kind: str, path: str, blob: str, chunks: Iterable[FileChunk]) -> None:
-        """A file that is new here; with no chunks it is only noted."""
+        """Adds a new file; without chunks it is only noted."""
         first = None
-        # Git takes any name: a line break in one must not look like a hit of its own.
+        # Git allows any name: a line break in one must not look like another hit.
         words, shown_path = path_words([path]), safe(path).replace("\n", "␊").replace("\t", "␉")
         for seq, chunk in enumerate(chunks):
             self._last += 1
@@ -99,7 +99,7 @@ class CorpusRows:
         return number
 
     def _free(self, base: int) -> int:
-        """A number near the base that no commit has: several are made in one second."""
+        """Returns a free number near the base: several commits may be made in one second."""
         number = self._next.get(base)
         if number is None:
             asked = "SELECT max(id) FROM row WHERE id >= ? AND id < ?"
@@ -109,7 +109,7 @@ class CorpusRows:
         return number
 
     def flush(self) -> None:
-        """Everything that was handed over is in the tables.
+        """Writes all pending rows to the tables.
 
         FTS5 takes rows in the order of their numbers; each step back would cost it a write to the disk.
         """
@@ -128,7 +128,7 @@ class CorpusRows:
         self._touches.clear()
 
     def make_room(self) -> int:
-        """Drop what is hidden if it is more than what is shown, and much; gives how much there still is."""
+        """Deletes hidden rows if there are many, and more than shown ones; returns how many remain."""
         count = "SELECT count(*) FROM row WHERE key IS NOT NULL AND shown = ?"
         hidden, shown = (int(self._db.execute(count, (value,)).fetchone()[0]) for value in (0, 1))
         if hidden <= shown + ROOM:
@@ -143,7 +143,7 @@ class CorpusRows:
 
 
 def _chunk_row(kind: str, path: str, words: str, chunk: FileChunk) -> Row:
-    """The middle of a chunk's row, from its content to its path."""
+    """Returns the middle of a chunk's row, from its content to its path."""
     name = path.rpartition("/")[2]
     title, text = safe(chunk.title or name), safe(chunk.text)
     context = f"{safe(chunk.context)} {words}" if chunk.context else words

@@ -1,8 +1,8 @@
-"""What a repository holds, asked of git without fetching anything: trees, commits as rows, and the text of blobs.
+"""Reads a repository from git without fetching: trees, commits as rows, and the text of blobs.
 
-Commits are asked for by the batch, one process each, in the order they were named. In a partial clone much lies
-elsewhere: git gets the option not to fetch it. Some versions give up at the first object that is not here, so the
-names of these are asked for, once, and they are left out.
+Commits are read in batches, one process each, in the given order. A partial clone lacks many objects, and git gets the
+option not to fetch them. Some versions stop at the first missing object, so the names of these are listed once, and
+they are left out.
 """
 
 import os
@@ -16,7 +16,7 @@ from holdfast.index.search_rows import MAX_TEXT, MAX_TOUCHED, Row, content_of, p
 from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 
-MAX_SUBJECT = 300
+MAX_SUBJECT = 300  # characters; a guess: git recommends 50. So are the next two
 MAX_TRAILERS = 40
 OWN = ".holdfast/"
 
@@ -31,7 +31,7 @@ _FACETS = facet("k", "commit")
 
 
 class CorpusCommit(NamedTuple):
-    """What git says of a commit."""
+    """A commit as git reports it."""
 
     oid: str
     seconds: int
@@ -41,13 +41,13 @@ class CorpusCommit(NamedTuple):
 
 
 def read_commits(repo: Repo, oids: Sequence[str], scan: Scanner) -> Iterator[CorpusCommit]:
-    """These commits without their secrets, in this order, as far as they are here."""
+    """Yields these commits without their secrets, in this order, if they are here."""
     asked = "\n".join(oids).encode("ascii") + b"\n"
     done = repo.attempt(*_SHAPE, stdin=asked, environ=NO_FETCHING)
-    if done.returncode:  # trees may lie elsewhere, in a partial clone
+    if done.returncode:  # a partial clone may lack trees
         done = repo.attempt(*_WITHOUT_NAMES, stdin=asked, environ=NO_FETCHING)
     clean = scan.none_in(done.stdout)
-    for commit in _parsed(done.stdout, oids):
+    for commit in _parse(done.stdout, oids):
         if not clean:
             author, message = scan.text(commit.author), scan.text(commit.message)
             commit = commit._replace(author=author, message=message, paths=list(map(scan.text, commit.paths)))
@@ -58,8 +58,8 @@ def read_commits(repo: Repo, oids: Sequence[str], scan: Scanner) -> Iterator[Cor
 NO_FETCHING = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
 
-def _parsed(out: bytes, oids: Sequence[str]) -> Iterator[CorpusCommit]:
-    """Commits come in the order they were asked for: so no file's name can pretend to be one."""
+def _parse(out: bytes, oids: Sequence[str]) -> Iterator[CorpusCommit]:
+    """Yields commits in the order of the request: so no file's name can pose as one."""
     waiting = iter(oids)
     wanted, found = next(waiting, ""), b""
     paths: list[str] = []
@@ -83,13 +83,13 @@ def _commit(found: bytes, paths: list[str]) -> CorpusCommit:
 
 
 def is_memory_commit(commit: CorpusCommit) -> bool:
-    """Whether a commit changes memory alone, which is indexed as such."""
+    """Whether a commit changes only memory, which is indexed as such."""
     return bool(commit.paths) and all(path.startswith(OWN) for path in commit.paths)
 
 
 def commit_row(commit: CorpusCommit) -> Row:
-    """The row of a commit."""
-    subject, body, trailers = _taken_apart(commit.message)
+    """Returns the row of a commit."""
+    subject, body, trailers = _split_message(commit.message)
     title, text = safe(subject[:MAX_SUBJECT]), safe(body[:MAX_TEXT])
     around = safe("\n".join((commit.author, *trailers, path_words(_others(commit.paths)))))
     ts = _moment(commit.seconds)
@@ -107,7 +107,7 @@ def _others(paths: Sequence[str]) -> list[str]:
 
 
 def commit_paths(commit: CorpusCommit) -> list[str]:
-    """The files it is about; one that changes thousands is about none of them in particular."""
+    """Returns the files of a commit; none if it changes thousands, because it is about none in particular."""
     return _others(commit.paths) if len(commit.paths) <= MAX_TOUCHED else []
 
 
@@ -118,8 +118,8 @@ def _moment(seconds: int) -> str:
         return "1970-01-01T00:00:00.000000Z"
 
 
-def _taken_apart(message: str) -> tuple[str, str, list[str]]:
-    """The subject, the body, and the trailers' values: who signed, reviewed, and what it fixes."""
+def _split_message(message: str) -> tuple[str, str, list[str]]:
+    """Returns the subject, the body, and the trailers' values: who signed, reviewed, and what it fixes."""
     subject, _, body = message.strip("\n").partition("\n")
     paragraphs = body.strip("\n").rsplit("\n\n", 1)
     lines = paragraphs[-1].split("\n")
@@ -130,7 +130,7 @@ def _taken_apart(message: str) -> tuple[str, str, list[str]]:
     return subject.strip(), kept, [f"{one[1]}: {one[2]}" for one in found if one]
 
 
-AT_ONCE = 16 << 20  # bytes of blobs in memory at a time
+AT_ONCE = 16 << 20  # bytes of blobs in memory at a time; a guess
 _FILES = (b"100644", b"100755", b"100664")
 
 
@@ -146,7 +146,7 @@ TreeChange = tuple[TreeFile | None, TreeFile | None]
 
 
 class RepositoryObjects:
-    """One repository's objects, as far as they are here."""
+    """One repository's objects, if they are here."""
 
     def __init__(self, repo: Repo) -> None:
         self._repo = repo
@@ -157,7 +157,7 @@ class RepositoryObjects:
         return done.stdout if done.returncode == 0 else None
 
     def files(self, commit: str) -> Iterator[TreeFile]:
-        """Every regular file in a commit's tree; none if its trees are not here."""
+        """Yields every regular file in a commit's tree; none if its trees are missing."""
         for row in (self._ask("ls-tree", "-r", "-z", "--full-tree", commit) or b"").split(b"\0")[:-1]:
             facts, _, name = row.partition(b"\t")
             mode, _, oid = facts.split(b" ")
@@ -165,13 +165,13 @@ class RepositoryObjects:
                 yield TreeFile(os.fsdecode(name), oid.decode("ascii"))
 
     def text_at(self, commit: str, path: str) -> bytes:
-        """A small file of a commit; empty if it is not there."""
+        """Returns a small file of a commit; empty if it is missing."""
         out = self._ask("--literal-pathspecs", "ls-tree", "-z", "--full-tree", commit, "--", path) or b""
         oids = [row.split(b"\t")[0].split(b" ")[2].decode("ascii") for row in out.split(b"\0")[:-1]]
         return b"".join(text or b"" for _, text in self.texts(oids, limit=1 << 20)) if oids else b""
 
     def changes(self, old: str, new: str) -> list[TreeChange] | None:
-        """The files in which two commits differ; None if one of them is not here."""
+        """Returns the files that differ between two commits; None if one of them is missing."""
         out = self._ask("diff-tree", "-r", "-z", "--no-renames", "--full-index", old, new)
         if out is None:
             return None
@@ -185,13 +185,13 @@ class RepositoryObjects:
         return found
 
     def commits(self, commit: str, *, without: str | None = None, most: int | None = None) -> list[str] | None:
-        """The commits reachable from one and not from another, newest first; None if one is not here."""
+        """Returns the commits reachable from one and not from another, newest first; None if one is missing."""
         bound = [] if most is None else [f"--max-count={most}"]
         out = self._ask("rev-list", *bound, commit, *([] if without is None else [f"^{without}"]))
         return None if out is None else out.decode("ascii").split()
 
     def texts(self, blobs: Sequence[str], *, limit: int) -> Iterator[tuple[str, bytes | None]]:
-        """Each blob that is here, with its bytes, or None if it has more than `limit`."""
+        """Yields each blob that is here, with its bytes, or None if it is longer than `limit`."""
         sizes = self._sizes(list(dict.fromkeys(blobs)), head=commit_of(self._repo))
         batch: list[str] = []
         room = AT_ONCE
@@ -229,5 +229,5 @@ class RepositoryObjects:
 
 
 def commit_of(repo: Repo) -> str:
-    """The commit that is checked out; empty before the first."""
+    """Returns the commit that is checked out; empty before the first."""
     return repo.head().oid or ""

@@ -1,7 +1,7 @@
-"""Which files a task is likely about, by its words alone: what code says them, and what similar commits changed.
+"""Predicts which files a task is about from its words: by code that contains them, and by similar commits.
 
-Two questions to the corpus, each for its best few hits; every hit votes for its files. The corpus is asked as it
-stands, of whatever commit: what a file is about changes little from one to the next, and none of its text is shown.
+Two queries to the corpus (of any commit: topics of files change slowly), each for its best few hits; every hit votes
+for its files. None of their text is shown. docs/design/ranking.md describes and measures it.
 """
 
 import math
@@ -13,13 +13,13 @@ from holdfast.index.query import quoted, split_word
 from holdfast.index.search_words import words_of
 from holdfast.index.sqlite import read_only
 
-MAX_WORDS = 16  # of a task; the first ones name it
-LEAST = 0.1  # a file that is less likely is not told
-CHUNKS, COMMITS = 60, 40  # hits that vote: more of them say less about the task than about the language of the project
+MAX_WORDS = 16  # of a task; the first ones name it. A guess, as the next two
+LEAST = 0.1  # the least probability of a file in the result
+CHUNKS, COMMITS = 60, 40  # hits that vote: more of them are about the project's language, not the task
 DOUBT = 2.0  # votes for no file: a single hit in a short history must not decide alone
-WAIT = 0.5  # seconds for another process that writes: a context must not wait for it
+WAIT = 0.5  # seconds for another process that writes; a guess: a context must not wait longer
 
-# Title, text, parts of names and, for code, the words of the path; what a commit's paths say is counted as its files.
+# Title, text, parts of names and, for code, the words of the path; a commit's paths count as its files.
 _HITS = (
     "SELECT hit.id, hit.score, path.name, row.kind FROM (SELECT rowid AS id, -bm25(words, 3, 0, 1, 1, {0}, 0) AS score "
     "FROM words WHERE words MATCH ? AND rowid {1} 0 ORDER BY score DESC LIMIT {2}) AS hit "
@@ -34,28 +34,28 @@ Features = dict[str, float]
 
 
 def likely_files(corpus: str, words: Sequence[str], cited: Collection[str]) -> dict[str, float] | None:
-    """The files that a task with these words is likely about, each with its probability; None without a corpus.
+    """Returns the likely files of a task with these words, with probabilities; None without a corpus.
 
-    What the past did to a file that was moved counts for it where it is now, if it is among the `cited`.
+    The history of a moved file counts for its current path, if that is among the `cited`.
     """
     if not os.path.exists(corpus):
         return None
     try:
         with read_only(corpus, wait=WAIT) as db:
             found = features(db, words, cited)
-    except sqlite3.DatabaseError:  # damaged, or another process replaces it: whoever searches it says so
+    except sqlite3.DatabaseError:  # damaged, or being replaced: a search reports it
         return None
     chances = {path: probability(one) for path, one in found.items()}
     return {path: chance for path, chance in chances.items() if chance >= LEAST}
 
 
 def probability(found: Features) -> float:
-    """How likely a file with these features is among those that the task changes."""
+    """Returns the probability that a task changes a file with these features."""
     return 1 / (1 + math.exp(-sum(WEIGHTS[name] * value for name, value in found.items()) - WEIGHTS["bias"]))
 
 
 def features(db: sqlite3.Connection, words: Sequence[str], cited: Collection[str]) -> dict[str, Features]:
-    """What speaks for each file that a hit votes for."""
+    """Returns the features of each file that a hit votes for."""
     telling = [word for word in words if not word.isdigit()][:MAX_WORDS]
     any_word = " OR ".join(map(quoted, telling))
     if not telling:
@@ -68,7 +68,7 @@ def features(db: sqlite3.Connection, words: Sequence[str], cited: Collection[str
         "code": _votes([hit[:3] for hit in chunks]),
         "history": _votes([(number, score, moved[path]) for number, score, path, _ in commits]),
     }
-    # How far a file is behind the first one says more than its share: documents and change logs lead nothing.
+    # The distance to the first file says more than the share: documents and change logs are never first.
     first = {
         name: max((one[path] for path in one if path.endswith(endings)), default=0.0) for name, one in votes.items()
     }
@@ -83,7 +83,7 @@ def features(db: sqlite3.Connection, words: Sequence[str], cited: Collection[str
 
 
 def _moved_to(db: sqlite3.Connection, path: str, cited: Collection[str]) -> str:
-    """Where a file is now that was moved with its folder, into another or out of one; else its own path."""
+    """Returns the current path of a file that was moved with its folder; else its own path."""
     longer = [one for one in cited if "/" in path and one.endswith(f"/{path}")]
     shorter = [one for one in cited if "/" in one and path.endswith(f"/{one}")]
     if len(longer) + len(shorter) != 1 or db.execute(_THERE, (path,)).fetchone():
@@ -92,7 +92,7 @@ def _moved_to(db: sqlite3.Connection, path: str, cited: Collection[str]) -> str:
 
 
 def _votes(hits: Sequence[tuple[int, float, str]]) -> dict[str, float]:
-    """The share of the votes that each file has: a better hit has more of them, one of many files less for each."""
+    """Returns each file's share of the votes: more for a better hit, less for each of many files."""
     files: dict[int, list[str]] = {}
     scores: dict[int, float] = {}
     for number, score, path in hits:

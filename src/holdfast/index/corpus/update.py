@@ -1,13 +1,13 @@
-"""Brings the corpus to the commit that is checked out, reading only what it lacks.
+"""Updates the corpus to the commit that is checked out, reading only what it lacks.
 
-Between two commits that are here, what has to change is a difference of trees and of histories. Without a commit to
-start from (the first time, after other settings, after history was rewritten and the old commit is gone) what there
-should be is compared with what there is.
+Between two commits that are here, the changes are a difference of trees and of histories. Without a commit to start
+from (the first time, after a change of settings, after a rewrite that removed the old commit) the wanted keys are
+compared with the existing ones.
 
 A small change (a commit, most switches) is one transaction in the file itself: a reader sees the state before or after
-it. A large one is made in a second file, step by step, which takes the first one's place when it is whole; after an
-interruption, even by `kill -9`, the next call goes on from the last step. Meanwhile readers ask the second file: what
-is read so far is found, and they say that it is not all.
+it. A large one is built in a second file, step by step, which replaces the first one when it is complete; after an
+interruption, even by `kill -9`, the next call continues with the next step. Meanwhile searches read the second file,
+and report that it is incomplete.
 """
 
 import contextlib
@@ -47,7 +47,7 @@ class CorpusPlan:
 
 
 def between(objects: RepositoryObjects, rules: CorpusRules, old: str, new: str, *, commits: bool) -> CorpusPlan | None:
-    """The way from one commit to another; None if git cannot tell."""
+    """Returns the changes from one commit to another; None if git cannot tell."""
     changes = objects.changes(old, new)
     come = objects.commits(new, without=old) if commits else []
     gone = objects.commits(old, without=new) if commits else []
@@ -67,7 +67,7 @@ def between(objects: RepositoryObjects, rules: CorpusRules, old: str, new: str, 
 def towards(
     objects: RepositoryObjects, rules: CorpusRules, shelf: CorpusRows, new: str, *, commits: bool
 ) -> CorpusPlan:
-    """The way from whatever the corpus has to a commit."""
+    """Returns the changes from the current corpus to a commit."""
     known = dict(shelf.known())
     plan = CorpusPlan()
     oids = (objects.commits(new) or []) if new and commits else []
@@ -81,7 +81,7 @@ def towards(
 
 
 def _is_new(plan: CorpusPlan, known: dict[bytes, int], key: bytes) -> bool:
-    """Whether the corpus has nothing under a key; what it has is shown from now on."""
+    """Whether the corpus has no row for a key; an existing one is marked to be shown."""
     shown = known.pop(key, None)
     if shown == 0:
         plan.show.append(key)
@@ -89,45 +89,45 @@ def _is_new(plan: CorpusPlan, known: dict[bytes, int], key: bytes) -> bool:
 
 
 def unknown(shelf: CorpusRows, rules: CorpusRules, plan: CorpusPlan) -> CorpusPlan:
-    """The same plan, where what the corpus has already is shown again instead of being read."""
+    """Returns the plan with existing rows shown again instead of read."""
     commits = [oid for oid in plan.commits if not shelf.turn(bytes.fromhex(oid), shown=True)]
     files = [one for one in plan.files if not shelf.turn(rules.key(*one[1]), shown=True)]
     return CorpusPlan(plan.hide, plan.show, commits, files)
 
 
-Progress = Callable[[int, int], None]  # done, of all
+Progress = Callable[[int, int], None]  # done, total
 
-FEW = 5000  # files and commits that are changed in place
-SMALL = 5000  # files, and commits, that a question may wait for the first time
-STEP = 1000  # commits a transaction
-FILES = 500  # files a transaction
+FEW = 5000  # files and commits that are changed in place; a guess: a few seconds
+SMALL = 5000  # files, and commits, that a first question may wait for; a guess: a few seconds
+STEP = 1000  # commits a transaction; a guess: an interruption loses little
+FILES = 500  # files a transaction; a guess as above
 BUILDING = ".building"
-MOST_GREPPED = 8  # words of a question that git looks for
-LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds
-AT_ONCE = 1.5  # seconds that a question reads on where all of it would take long: what is there then is searched
-_CACHE = "PRAGMA cache_size = -131072"  # KiB: what is changed in place must not be written before it is whole
+MOST_GREPPED = 8  # words of a question that `git grep` searches; a guess
+LONG, SHORT = 60.0, 2.0  # seconds to wait for another process that builds: a command, a question; guesses
+AT_ONCE = 1.5  # seconds that a question reads of a large repository before it searches what is there; a guess
+_CACHE = "PRAGMA cache_size = -131072"  # KiB: a change in place must not reach the disk before it is complete
 
 
 @frozen
 class CorpusState:
-    """How far the corpus is."""
+    """The progress of the corpus."""
 
-    built: bool  # there is one, of whatever commit
-    current: bool  # it shows HEAD, as the settings want it
+    built: bool  # it exists, for any commit
+    current: bool  # it shows HEAD, with the current settings
     commits: int = 0
     files: int = 0
     chunks: int = 0
     size: int = 0  # bytes
-    share: float | None = None  # of what there is to read, how much is read; None where nothing is under way
+    share: float | None = None  # the part that is read; None if no build is in progress
 
 
 def path_of(clone: Clone) -> str:
-    """Where this work tree's corpus lies."""
+    """Returns the path of this work tree's corpus."""
     return refresh.path_of(clone, "corpus")
 
 
 def open_corpus(clone: Clone) -> Index:
-    """This work tree's corpus; nothing is made of it yet."""
+    """Returns this work tree's corpus; it is not built yet."""
     return _corpus_at(path_of(clone))
 
 
@@ -146,12 +146,12 @@ class CorpusUpdate:
 
     @cached_property
     def _rules(self) -> CorpusRules:
-        """What is taken, by HEAD's own attributes."""
+        """Returns the rules of the choice, with HEAD's own attributes."""
         return CorpusRules(self._choice, self._attributes)
 
     @property
     def _shape(self) -> str:
-        """What decides which files are taken: all that `_wanted` says, and HEAD's attributes."""
+        """Returns what decides which files are chosen: `_wanted` and HEAD's attributes."""
         return f"{self._wanted} {blake2b(self._attributes.encode(), digest_size=8).hexdigest()}"
 
     @cached_property
@@ -159,7 +159,7 @@ class CorpusUpdate:
         return attributes_of(self._objects.text_at(self.head, ".gitattributes") if self.head else b"")
 
     def _shallow(self) -> str:
-        """How far history reaches here: a shallow clone that is deepened has more commits, at one HEAD."""
+        """Returns how far history reaches here: a deepened shallow clone has more commits, at the same HEAD."""
         try:
             data = fsio.read(os.path.join(self._clone.repo.common_dir, "shallow"), limit=1 << 24)
         except OSError:
@@ -169,15 +169,15 @@ class CorpusUpdate:
     # What stands there
 
     def is_current(self) -> bool:
-        """Whether the corpus shows HEAD, as the settings want it."""
+        """Whether the corpus shows HEAD, with the current settings."""
         return os.path.exists(self._corpus.path) and self._shows_head(_meta(self._corpus.db))
 
     def _shows_head(self, told: dict[str, str]) -> bool:
-        """HEAD's attributes are those of HEAD: only what it does not tell has to be compared."""
+        """Whether the stored state is HEAD's; HEAD's attributes follow from HEAD and need no comparison."""
         return told.get("head") == (self.head or "-") and told.get("shape", "").rpartition(" ")[0] == self._wanted
 
     def forget_other_rules(self) -> None:
-        """Drop what was read with other rules for secrets: what a new rule hides must not stay."""
+        """Deletes text that was read with other rules for secrets: text that a new rule hides must not stay."""
         if os.path.exists(self._corpus.path):
             shape = _meta(self._corpus.db).get("shape", "")
             if shape and shape.split(" ")[1] != self._clone.hide.key:
@@ -196,7 +196,7 @@ class CorpusUpdate:
     # Small changes, in place
 
     def update(self) -> bool:
-        """Bring the corpus to HEAD if it takes only a small change; tells whether it is there now."""
+        """Updates the corpus to HEAD if the change is small; returns whether it is current now."""
         if not os.path.exists(self._corpus.path):
             return False
         with self._corpus.writing() as db:
@@ -207,15 +207,15 @@ class CorpusUpdate:
             target = f"{self.head} {self._wanted}"
             plan = None if told.get("behind") == target else self._small_plan(db, told)
             if plan is None:
-                _remember(db, head="", behind=target)  # nobody may take it for what HEAD shows
+                _remember(db, head="", behind=target)  # until then it must not count as HEAD's
                 return False
-            for definition in OWN_INDEXES.values():  # a file that was built again has none
+            for definition in OWN_INDEXES.values():  # a rebuilt file has none
                 db.execute(definition)
             shelf = CorpusRows(db)
-            list(self._carried_out(shelf, unknown(shelf, self._rules, plan)))
+            list(self._carry_out(shelf, unknown(shelf, self._rules, plan)))
             shelf.flush()
             hidden = int(told.get("hidden", "0")) + len(plan.hide)
-            if hidden > ROOM:  # counting exactly costs more than a commit does
+            if hidden > ROOM:  # an exact count costs more than a commit
                 hidden = shelf.make_room()
             _remember(db, head=self.head or "-", was=self.head, shape=self._shape, hidden=str(hidden), behind="")
         return True
@@ -226,16 +226,16 @@ class CorpusUpdate:
             plan = between(self._objects, self._rules, old, self.head, commits=self._choice.commits)
         if plan is None and self.is_small():
             if not same:
-                db.execute("DELETE FROM unit")  # other settings: what was left out is looked at again
+                db.execute("DELETE FROM unit")  # other settings: files that were left out are checked again
             plan = towards(self._objects, self._rules, CorpusRows(db), self.head, commits=self._choice.commits)
         return plan if plan is not None and plan.size <= FEW else None
 
-    # Large ones, beside it
+    # Large changes, in a second file
 
     def build(self, *, progress: Progress | None = None, seconds: float | None = None, wait: float = LONG) -> bool:
-        """Make the corpus in a file of its own and put it in its place; tells whether it came to that.
+        """Builds the corpus in a second file and replaces the first; returns whether it is complete.
 
-        With `seconds` it stops after about that time; the next call goes on.
+        With `seconds` it stops after about that time; the next call continues.
         """
         path = self._corpus.path + BUILDING
         end = None if seconds is None else time.monotonic() + seconds
@@ -249,7 +249,7 @@ class CorpusUpdate:
             return False
 
     def _build(self, path: str, progress: Progress | None, end: float | None) -> bool:
-        if self.is_current():  # somebody else was faster
+        if self.is_current():  # another process was faster
             drop(path)
             return True
         building = _corpus_at(path)
@@ -259,16 +259,16 @@ class CorpusUpdate:
                 return False
         except sqlite3.DatabaseError:
             building.close()
-            drop(path)  # it was cut short in the middle of a write, or is not ours: begin again
+            drop(path)  # interrupted within a write, or not ours: start again
             raise
         finally:
             building.close()
         with open(path, "rb+") as file:
             os.fsync(file.fileno())
         try:
-            with self._corpus.writing():  # nobody is in the middle of changing what goes
+            with self._corpus.writing():  # no process is changing the file that is replaced
                 os.replace(path, self._corpus.path)
-        except (sqlite3.DatabaseError, PermissionError):  # it is damaged, or Windows lets no open file go
+        except (sqlite3.DatabaseError, PermissionError):  # damaged, or Windows does not delete an open file
             self._corpus.close()
             drop(self._corpus.path)
             os.replace(path, self._corpus.path)
@@ -276,7 +276,7 @@ class CorpusUpdate:
         return True
 
     def _begin(self, building: Index) -> None:
-        """A file to build in: as it was left, else a copy of what stands there, else empty."""
+        """Prepares a file to build in: an unfinished one, else a copy of the current one, else an empty one."""
         is_new = not os.path.exists(building.path)
         db = building.db
         db.execute("PRAGMA synchronous = OFF")  # synced once, before it takes its place
@@ -294,11 +294,11 @@ class CorpusUpdate:
             _remember(db, shape=self._shape, head="", was="")
 
     def _advance(self, building: Index, progress: Progress | None, end: float | None) -> bool:
-        """Carry out what is to be done, a transaction a step; False if the time was over before."""
+        """Carries out the plan, one transaction a step; returns False if the time was over before the end."""
         with building.writing() as db:
             shelf = CorpusRows(db)
             plan = towards(self._objects, self._rules, shelf, self.head, commits=self._choice.commits)
-            steps = self._carried_out(shelf, plan)
+            steps = self._carry_out(shelf, plan)
             total, done = plan.size, 0
             tune(db, automerge=0, crisismerge=16, hashsize=8 << 20)
         while True:
@@ -320,8 +320,8 @@ class CorpusUpdate:
 
     # Both
 
-    def _carried_out(self, shelf: CorpusRows, plan: CorpusPlan) -> Iterator[int]:
-        """Do what a plan says, bit by bit; each time tells how much was done."""
+    def _carry_out(self, shelf: CorpusRows, plan: CorpusPlan) -> Iterator[int]:
+        """Carries out a plan step by step; yields how much was done."""
         for keys, shown in ((plan.hide, False), (plan.show, True)):
             for start in range(0, len(keys), STEP):
                 part = keys[start : start + STEP]
@@ -359,18 +359,18 @@ class CorpusUpdate:
 def bring_corpus(
     clone: Clone, corpus: Index, choice: CorpusChoice, *, progress: Progress | None = None, patience: bool = False
 ) -> bool:
-    """Make the corpus show HEAD if that is quick, or with `patience` however long it takes; tells if it does.
+    """Updates the corpus to HEAD if that is quick, or with `patience` in any time; returns whether it is current.
 
-    A corpus that cannot be read is dropped and made again, which the corpus' notes say. Without patience
-    nothing that is in the way of it is an error: the question is answered from memory.
+    An unreadable corpus is deleted and rebuilt, which its notes report. Without patience no obstacle is an error: the
+    question is answered from memory.
     """
     try:
         for _ in range(2):
             try:
-                return _brought(clone, corpus, choice, progress, patience=patience)
+                return _bring(clone, corpus, choice, progress, patience=patience)
             except sqlite3.DatabaseError as error:
                 corpus.recover(error)
-        return _brought(clone, corpus, choice, progress, patience=patience)
+        return _bring(clone, corpus, choice, progress, patience=patience)
     except HoldfastError as error:
         if patience:
             raise
@@ -378,19 +378,19 @@ def bring_corpus(
         return False
 
 
-def _brought(clone: Clone, corpus: Index, choice: CorpusChoice, progress: Progress | None, *, patience: bool) -> bool:
+def _bring(clone: Clone, corpus: Index, choice: CorpusChoice, progress: Progress | None, *, patience: bool) -> bool:
     going = CorpusUpdate(clone, corpus, choice)
     going.forget_other_rules()
     if going.is_current() or going.update():
         return True
     if patience or (not os.path.exists(corpus.path) and going.is_small()):
         return going.build(progress=progress, wait=LONG if patience else SHORT)
-    # Whoever asked says what was not searched; the first time there would be nothing else.
+    # The caller reports what was not searched; the first time there is nothing else to search.
     return not os.path.exists(corpus.path) and going.build(progress=progress, seconds=AT_ONCE, wait=0)
 
 
 def unfinished(corpus: Index) -> tuple[Index, float] | None:
-    """What is read so far of a corpus that does not show HEAD yet, and which share that is; close it after use."""
+    """Returns the incomplete second file and the part that is read; close it after use."""
     if not os.path.exists(corpus.path + BUILDING):
         return None
     building = _corpus_at(corpus.path + BUILDING)
@@ -403,9 +403,9 @@ def unfinished(corpus: Index) -> tuple[Index, float] | None:
 
 
 def grepped(clone: Clone, choice: CorpusChoice, words: Sequence[str], most: int) -> list[tuple[str, str, FileChunk]]:
-    """Pieces of files that hold these words, each with its kind and path, asked of git: for what is not read yet.
+    """Returns pieces of files with these words by `git grep`, with kind and path: for files that are not indexed yet.
 
-    Files that hold all of the words come first; where there are none, those that hold the longest of them.
+    Files with all of the words come first; if there are none, those with the longest of them.
     """
     going = CorpusUpdate(clone, open_corpus(clone), choice)
     found: list[tuple[str, str, FileChunk]] = []
@@ -428,7 +428,7 @@ def grepped(clone: Clone, choice: CorpusChoice, words: Sequence[str], most: int)
 
 
 def is_being_read(corpus: Index) -> bool:
-    """Whether some process goes on reading at this moment."""
+    """Whether a process is building at this moment."""
     lock = f"{corpus.path}{BUILDING}-lock"
     try:
         with fsio.locked(lock, wait=0) if os.path.exists(lock) else contextlib.nullcontext():
@@ -440,7 +440,7 @@ def is_being_read(corpus: Index) -> bool:
 def work(
     clone: Clone, corpus: Index, choice: CorpusChoice, *, seconds: float, progress: Progress | None = None
 ) -> bool:
-    """Go on towards HEAD for about so long, unless another process does; tells whether it was reached."""
+    """Continues towards HEAD for about this time, unless another process does; returns whether it was reached."""
     try:
         going = CorpusUpdate(clone, corpus, choice)
         going.forget_other_rules()
@@ -451,7 +451,7 @@ def work(
 
 
 def waits(clone: Clone, corpus: Index, choice: CorpusChoice) -> bool:
-    """Whether there is something to read before the corpus shows HEAD; told without asking git."""
+    """Whether something must be read before the corpus shows HEAD; decided without git."""
     try:
         return not CorpusUpdate(clone, corpus, choice).is_current()
     except sqlite3.DatabaseError:
@@ -459,7 +459,7 @@ def waits(clone: Clone, corpus: Index, choice: CorpusChoice) -> bool:
 
 
 def state_of(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
-    """How far the corpus is, and how much is in it."""
+    """Returns the progress and size of the corpus."""
     share = None
     if going_on := unfinished(corpus):
         share = going_on[1]
@@ -475,7 +475,7 @@ def state_of(clone: Clone, corpus: Index, choice: CorpusChoice) -> CorpusState:
         current, size = CorpusUpdate(clone, corpus, choice).is_current(), os.path.getsize(corpus.path)
         return CorpusState(True, current, counted.get(1, 0), counted.get(0, 0), chunks, size, share)
     except sqlite3.DatabaseError as error:
-        clone.notes.append(f"what was read of this repository is damaged ({error}): holdfast index")
+        clone.notes.append(f"the index of this repository's files is damaged ({error}): holdfast index")
         return CorpusState(built=False, current=False)
 
 
@@ -484,12 +484,12 @@ def _meta(db: sqlite3.Connection) -> dict[str, str]:
 
 
 def _remember(db: sqlite3.Connection, **values: str) -> None:
-    """Note what the corpus shows (`head`), and what it was made of (`was`): they part while it is behind."""
+    """Stores which commit the corpus shows (`head`), and was built from (`was`): they differ while it is behind."""
     db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
 def _staged(git_dir: str) -> int:
-    """How many files git's index lists, read from its first bytes."""
+    """Returns how many files git's index lists, from its first bytes."""
     try:
         with open(os.path.join(git_dir, "index"), "rb") as file:
             head = file.read(12)

@@ -1,9 +1,9 @@
-"""Meaning: texts as vectors, by a model on this machine, for those who installed the extra.
+"""Search by meaning: texts as vectors, by a model on this machine, for users who installed the extra.
 
-`graph` and `building` write the model's file from its weights, `fetching` brings it, `onnx` and `command`
-run one, `vectors` keeps what they give by content and model, `pending` says what lacks a vector and
-`filling` makes them in bounded steps, `near` compares a question with all of them, `warm` keeps what is
-dear to load. Nothing here is on the way of a write, and whoever finds no model answers from words alone.
+`onnx_builder` writes the model's file from its weights, `download` fetches it, `backends` runs one, `vectors` stores
+the results by content and model, `coverage` finds texts without a vector and `fill_vectors` computes them in bounded
+steps, `similarity` compares a question with all of them and caches what is slow to load. No write waits for any of
+this, and without a model search uses words alone.
 """
 
 from holdfast.lazy_module import lazy_modules

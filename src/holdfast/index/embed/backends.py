@@ -1,12 +1,12 @@
 """The two kinds of embedding model: a folder with an ONNX file, and a command of the user's.
 
-A folder holds `model.onnx` and `tokenizer.json`, run by onnxruntime on one core. Ours give one finished vector a
-text; others often give one a word, and then the mean over the words that count is taken here. What sentence models
-keep beside them (how many words they read, what stands before a question) is read.
+A folder contains `model.onnx` and `tokenizer.json`, run by onnxruntime on one core. Ours return one finished vector a
+text; others often one a word, and then the mean over the words that count is computed here. The usual files of sentence
+models beside them are read (the maximum number of words, the prefix of a question).
 
-A command reads texts as JSON lines and prints a vector as a JSON line for each. It is the user's own program, named
-in settings that no pull request can change. Its answer is checked all the same: as many lines as were asked for, each
-a list of numbers, all of one length, in bounded time and size.
+A command reads texts as JSON lines and prints a vector as a JSON line for each. It is the user's own program, named in
+settings that no pull request can change. Its answer is checked all the same: one line for each text, each a list of
+numbers, all of one length, in bounded time and size.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ if TYPE_CHECKING:
 else:
     np, onnxruntime, tokenizers = LazyPackage("numpy"), LazyPackage("onnxruntime"), LazyPackage("tokenizers")
 
-WORDS = 256  # that a model reads unless its folder says otherwise
-MOST_WORDS = 512
+WORDS = 256  # that a model reads unless its folder says otherwise: MiniLM's own limit
+MOST_WORDS = 512  # the positions of BERT models
 WORDS_AT_ONCE = 1024  # words in one run: more at once is no faster on one core and takes more memory
-_MAX_JSON = 1 << 20
-_FORM = "onnx-1"  # changes whenever the same files would give other vectors
+_MAX_JSON = 1 << 20  # bytes of a settings file; a guess: they have a few hundred
+_FORM = "onnx-1"  # changed whenever the same files would return other vectors
 
 
 class OnnxModel:
-    """The model of a folder."""
+    """The model in a folder."""
 
     def __init__(self, folder: str, *, check: bool = False) -> None:
-        """`check`: refuse files that are not those the folder's card names, since we wrote it."""
+        """`check`: refuse files that differ from those in the folder's card, which we wrote."""
         self._folder, files = folder, card(folder)
         if check and _read(folder, CARD).get("files") != files:
             raise NoModel(f"the model in {folder} is damaged", hint="Build it again: holdfast model add")
@@ -66,26 +66,26 @@ class OnnxModel:
             found.enable_truncation(words)
             self._tokens = found
             options = onnxruntime.SessionOptions()
-            # One core, and it sleeps when it waits: with spinning threads a busy machine comes to a halt.
+            # One core, and sleeping while it waits: spinning threads would block a busy machine.
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            options.log_severity_level = 4  # it says what is wrong to us, not to the terminal
+            options.log_severity_level = 4  # errors come to us, not to the terminal
             path = os.path.join(self._folder, NETWORK)
             self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
         self._wants = {one.name for one in self._session.get_inputs()}
-        # The output to read: one vector a text if there is such a one, else one a word.
+        # The output to read: one vector a text if available, else one a word.
         given = self._session.get_outputs()
         flat = [one.name for one in given if len(one.shape) == 2]
         self._gives = flat[0] if flat else str(given[0].name)
         self.size = int(self.vectors(["a"]).shape[1])
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """One vector of length one for each text."""
+        """Returns one vector of length one for each text."""
         with PackageErrors(f"the model in {self._folder} does not answer"):
             return self._vectors([self._before_text + text[:MAX_TEXT] for text in texts])
 
     def question(self, text: str) -> Floats:
-        """The vector of what somebody asks."""
+        """Returns the vector of a question."""
         with PackageErrors(f"the model in {self._folder} does not answer"):
             found: Floats = self._vectors([self._before_question + text[:MAX_TEXT]])[0]
             return found
@@ -114,18 +114,18 @@ class OnnxModel:
 
 
 def checked(found: Floats, *, count: int) -> Floats:
-    """The vectors with length one; NoModel if they are not what was asked for."""
+    """Returns the vectors with length one; NoModel if they are invalid."""
     if found.ndim != 2 or found.shape[0] != count or not 1 < found.shape[1] <= MAX_SIZE:
-        raise NoModel(f"the model gives {'×'.join(map(str, found.shape))} numbers for {count} texts")
+        raise NoModel(f"the model returned {'×'.join(map(str, found.shape))} numbers for {count} texts")
     length = np.linalg.norm(found, axis=1, keepdims=True)
     if not np.isfinite(found).all() or not length.all():
-        raise NoModel("the model gives vectors of nothing, or of what is no number")
+        raise NoModel("the model returned vectors that are empty or not numbers")
     shortened: Floats = (found / length).astype(np.float32)
     return shortened
 
 
 def _batches(order: Sequence[int], encoded: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Places of texts, shortest first, as many together as one run may have words."""
+    """Yields positions of texts, shortest first, as many together as one run may have words."""
     batch: list[int] = []
     for place in order:
         if batch and (len(batch) + 1) * len(encoded[place]) > WORDS_AT_ONCE:
@@ -137,12 +137,12 @@ def _batches(order: Sequence[int], encoded: Sequence[Sequence[int]]) -> Iterator
 
 
 def card(folder: str) -> dict[str, str]:
-    """The hashes of a model's files, as its card keeps them."""
+    """Returns the hashes of a model's files, from its card."""
     return {name: _digest(os.path.join(folder, name)) for name in (NETWORK, TOKENS)}
 
 
 def is_whole(folder: str) -> bool:
-    """Whether the files of a folder that we wrote are those its card names."""
+    """Whether the files of a folder that we wrote match its card."""
     try:
         return _read(folder, CARD).get("files") == card(folder)
     except NoModel:
@@ -158,7 +158,7 @@ def _digest(path: str) -> str:
 
 
 def _read(folder: str, name: str) -> dict[str, Any]:
-    """A small JSON object that lies beside a model; empty if it is not there or is none."""
+    """Returns a small JSON object next to a model; empty if it is missing or invalid."""
     try:
         with open(os.path.join(folder, name), "rb") as file:
             return dict_of(json.loads(file.read(_MAX_JSON)))
@@ -166,15 +166,15 @@ def _read(folder: str, name: str) -> dict[str, Any]:
         return {}
 
 
-TEXTS_AT_ONCE = 64  # texts that one start of the command is given
-PATIENCE = 120.0  # seconds for them
-_LONGEST = 200  # characters of a command, and of its complaint, that are shown
-_TAIL, _LAST_WORDS = 4096, 2.0  # bytes of its complaints; seconds until what it printed is read to the end
-_A_NUMBER = 32  # bytes of one in the command's JSON
+TEXTS_AT_ONCE = 64  # texts for one start of the command; a guess: its start may be slow
+PATIENCE = 120.0  # seconds for them; a guess: it may load a large model first
+_LONGEST = 200  # characters of a command, and of its error, that are shown; a guess
+_TAIL, _LAST_WORDS = 4096, 2.0  # bytes of its stderr; seconds to read the rest of its output; guesses
+_A_NUMBER = 32  # bytes of a number in the command's JSON: more than any double needs
 
 
 class CommandModel:
-    """A command that embeds. It is started when something is asked, and not before."""
+    """A command that embeds. It starts only when a text is embedded."""
 
     def __init__(self, words: Sequence[str], *, patience: float = PATIENCE) -> None:
         self._words, self._patience = list(words), patience
@@ -183,7 +183,7 @@ class CommandModel:
 
     @property
     def size(self) -> int:
-        """How many numbers a vector has: known once something was asked, else asked for now."""
+        """Returns the length of a vector: from an earlier answer, else by a request."""
         if self._size is None:
             self._asked(["a"], self._patience)
         return self._size or 0
@@ -193,12 +193,12 @@ class CommandModel:
         return hashlib.sha256(json.dumps(["command-1", self.size, *self._words]).encode("utf-8")).hexdigest()[:32]
 
     def vectors(self, texts: Sequence[str]) -> Floats:
-        """One vector of length one for each text."""
+        """Returns one vector of length one for each text."""
         some = range(0, len(texts), TEXTS_AT_ONCE)
         return np.concatenate([self._asked(texts[at : at + TEXTS_AT_ONCE], self._patience) for at in some])
 
     def question(self, text: str, *, patience: float | None = None) -> Floats:
-        """The vector of a question, within so many seconds."""
+        """Returns the vector of a question, within so many seconds."""
         found: Floats = self._asked([text], self._patience if patience is None else patience)[0]
         return found
 
@@ -211,7 +211,7 @@ class CommandModel:
             raise NoModel(f"{self._name} prints no vectors: {str(error)[:200]}") from error
         found = checked(found, count=len(texts))
         if self._size not in (None, found.shape[1]):
-            raise NoModel(f"{self._name} gives vectors of different lengths")
+            raise NoModel(f"{self._name} printed vectors of different lengths")
         self._size = int(found.shape[1])
         return found
 
@@ -236,7 +236,7 @@ class CommandModel:
 
     @staticmethod
     def _wait(process: subprocess.Popen[bytes], patience: float, *readers: _Reader) -> int | None:
-        """Its exit code, once all it printed is read; None if the time was over before."""
+        """Returns its exit code, once all its output is read; None if the time was over before."""
         for reader in readers:
             reader.start()
         try:
@@ -245,13 +245,13 @@ class CommandModel:
             return None
         finally:
             _kill(process)
-            process.wait()  # what is left of it and of what it started is gone
+            process.wait()  # its remaining processes are gone
             for reader in readers:
                 reader.join(_LAST_WORDS)
 
 
 class _Reader(threading.Thread):
-    """Takes in what a command prints: up to a bound, where the command ends, or else the last of it."""
+    """Reads a command's output: up to a limit, where the command is ended, or else only the last part."""
 
     def __init__(self, process: subprocess.Popen[bytes], pipe: IO[bytes] | None, most: int | None = None) -> None:
         super().__init__(daemon=True)
@@ -274,22 +274,22 @@ class _Reader(threading.Thread):
 
 
 def _row(line: bytes) -> list[float]:
-    """A vector; words that look like numbers, and yes and no, are none."""
+    """Returns a vector; strings that look like numbers, and booleans, are refused."""
     found = json.loads(line)
     kinds = {type(one).__name__ for one in found} if isinstance(found, list) else {type(found).__name__, ""}
     if not kinds <= {"int", "float"}:
-        raise ValueError(f"a line is no list of numbers but of {', '.join(sorted(filter(None, kinds)))}")
+        raise ValueError(f"a line is not a list of numbers but of {', '.join(sorted(filter(None, kinds)))}")
     return list(found)
 
 
 def _last_line(complaints: bytes | bytearray) -> str:
-    """What a command said last on stderr, to stand behind a sentence; nothing if it said nothing."""
+    """Returns the last line of a command's stderr, to follow a sentence; empty if there is none."""
     said = complaints.decode("utf-8", "replace").strip().splitlines()
     return f": {visible(said[-1].strip())[:_LONGEST]}" if said else ""
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):  # nothing is left
+    with contextlib.suppress(OSError):  # no process is left
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:

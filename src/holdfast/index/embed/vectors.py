@@ -1,9 +1,8 @@
 """Vectors on disk: `memory_index`, one int8 vector for each content and model.
 
-Contents are named by the hash of their text, so the index may be thrown away and built again, and branches
-come and go, without a text being embedded twice. A vector has length one before it is stored: its scale is
-that of its own length and need not be kept. The file may be deleted at any time; making it again takes a
-while.
+Contents are named by the hash of their text, so the index may be deleted and rebuilt, and branches switched, without a
+text being embedded twice. A vector has length one before it is stored: its scale follows from its length and is not
+stored. The file may be deleted at any time; computing it again takes a while.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
     from holdfast.index.embed.embedding_model import Floats
 
 PAGE = 16384  # bytes: 39 vectors of 384 numbers fill one, at 420 bytes each
-WASTE, SLACK = 1.06, 4  # a file longer by this, and by so many pages, than its vectors fill is written again
-AT_ONCE = 20_000
+WASTE, SLACK = 1.06, 4  # a file longer by this factor and so many pages than its vectors is rewritten; guesses
+AT_ONCE = 20_000  # rows that are read at once; a guess: about 8 MB
 HOW = "holdfast model embed"
 READY = "vectors.ready"
 _DAMAGED = (11, 26)  # SQLITE_CORRUPT and NOTADB
-_LACKING = ("no such", "has no column", "Could not decode")  # what SQLite says of a file that lost something
+_LACKING = ("no such", "has no column", "Could not decode")  # SQLite's messages for a file that lost something
 _COLUMNS = {
     "model": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE, source TEXT, size INTEGER, count INTEGER)",
     "memory_index": "(content BLOB, model INTEGER, vector BLOB, PRIMARY KEY (content, model)) WITHOUT ROWID",
@@ -42,7 +41,7 @@ _FORM = FileForm(0x7601, {name: f"CREATE TABLE {name} {columns}" for name, colum
 
 @frozen
 class VectorModel:
-    """A model that made vectors here: its number, what its vectors depend on, where it came from."""
+    """A model with vectors here: its number, what its vectors depend on, its source."""
 
     id: int
     key: str
@@ -52,7 +51,7 @@ class VectorModel:
 
 
 class Vectors(Index):
-    """The vectors of one clone. `notes` gathers what a person should know about them."""
+    """The vectors of one clone. `notes` collects messages for the user."""
 
     def __init__(self, path: str, *, notes: list[str] | None = None) -> None:
         super().__init__(path, form=_FORM, what="vectors")
@@ -69,31 +68,31 @@ class Vectors(Index):
         return db
 
     def recover(self, error: sqlite3.DatabaseError) -> None:
-        """Begin again after a failure, empty; Busy if it only has to be waited for."""
+        """Starts again after a failure, empty; Busy if waiting is enough."""
         if is_busy(error):
             raise Busy("another command is writing vectors") from error
-        if is_refused(error):  # another file in its place would be no better
+        if is_refused(error):  # a new file would not be better
             raise error
         self.close()
-        self.notes.append(f"vectors were not usable ({error}) and have to be made again: {HOW}")
+        self.notes.append(f"vectors were not usable ({error}) and must be computed again: {HOW}")
         drop(self.path)
 
-    # ── who made them ────────────────────────────────────────────────────────────────────────────
+    # ── the models ───────────────────────────────────────────────────────────────────────────────
 
     def models(self) -> list[VectorModel]:
-        """The models whose vectors are here, most vectors first."""
+        """Returns the models with vectors here, most vectors first."""
         rows = self.db.execute("SELECT id, key, source, size, count FROM model ORDER BY count DESC, id DESC")
         return [VectorModel(*row) for row in rows]
 
     def of(self, key: str, *, source: str, size: int) -> VectorModel:
-        """The model of this key, noted now if it is new."""
+        """Returns the model with this key, added if it is new."""
         with transaction(self.db) as db:
             db.execute("INSERT OR IGNORE INTO model VALUES (NULL, ?, ?, ?, 0)", (key, source, size))
             db.execute("UPDATE model SET source = ? WHERE key = ?", (source, key))
         return next(one for one in self.models() if one.key == key)
 
     def forget(self, known: VectorModel) -> None:
-        """Delete a model and all it made."""
+        """Deletes a model and all its vectors."""
         with transaction(self.db) as db:
             db.execute("DELETE FROM memory_index WHERE model = ?", (known.id,))
             db.execute("DELETE FROM model WHERE id = ?", (known.id,))
@@ -102,24 +101,24 @@ class Vectors(Index):
         self.say_ready()
 
     def is_filled(self, known: VectorModel, facts: int) -> None:
-        """Remember that all texts had a vector when their files looked like this."""
+        """Stores that all texts had a vector when their files had this state."""
         with transaction(self.db) as db:
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"filled {known.id}", facts))
 
     def was_filled(self, known: VectorModel) -> int | None:
-        """How the texts' files looked when all of them had a vector."""
+        """Returns the state of the texts' files when all of them had a vector."""
         row = self.db.execute("SELECT value FROM meta WHERE name = ?", (f"filled {known.id}",)).fetchone()
         return int(row[0]) if row else None
 
-    # ── what they made ───────────────────────────────────────────────────────────────────────────
+    # ── their vectors ───────────────────────────────────────────────────────────────────────────
 
     def put(
         self, known: VectorModel, contents: Sequence[bytes], found: Floats, *, holds: Callable[[], bool] = lambda: True
     ) -> bool:
-        """Keep the vectors of some contents, if what they were made of still `holds`; tells whether it did.
+        """Stores the vectors of some contents, if their texts still `hold`; returns whether they did.
 
-        That is asked inside: whoever erases a text says so first and sweeps after, and either we hear of
-        it or they find what we kept.
+        The check is inside the transaction: an erase first reports and then sweeps, so either we see it, or it finds
+        our vectors.
         """
         rows = [(content, known.id, row) for content, row in zip(contents, packed(found), strict=True)]
         with transaction(self.db) as db:
@@ -133,24 +132,24 @@ class Vectors(Index):
         return True
 
     def state(self) -> int:
-        """How often something was added or taken away."""
+        """Returns how often vectors were added or deleted."""
         epoch = self.db.execute("SELECT value FROM meta WHERE name = 'epoch'").fetchone()
         return epoch[0] if epoch else 0
 
     def every(self, known: VectorModel) -> Iterator[list[tuple[bytes, bytes]]]:
-        """All contents and vectors of a model, in the order of the contents, so many at once."""
+        """Yields all contents and vectors of a model, sorted by content, so many at once."""
         ask = "SELECT content, vector FROM memory_index WHERE model = ? ORDER BY content"
         rows = self.db.execute(ask, (known.id,))
         while some := rows.fetchmany(AT_ONCE):
             yield some
 
     def contents(self, known: VectorModel) -> set[bytes]:
-        """All that a model has made a vector of."""
+        """Returns all contents with a vector of a model."""
         rows = self.db.execute("SELECT content FROM memory_index WHERE model = ?", (known.id,))
         return {content for (content,) in rows}
 
     def keep_only(self, contents: set[bytes]) -> int:
-        """Delete the vectors of all other contents, leaving no byte of them; gives how many they were."""
+        """Deletes the vectors of all other contents, leaving no byte of them; returns how many they were."""
         held = {content for (content,) in self.db.execute("SELECT DISTINCT content FROM memory_index")}
         gone = [(content,) for content in held - contents]
         if not gone:
@@ -161,19 +160,19 @@ class Vectors(Index):
             db.execute("DELETE FROM meta WHERE name LIKE 'filled %'")
             db.execute("UPDATE model SET count = (SELECT count(*) FROM memory_index WHERE model = model.id)")
             _new_epoch(db)
-        self.db.execute("VACUUM")  # what is only deleted stays in the file
+        self.db.execute("VACUUM")  # deleted rows would stay in the file
         self.say_ready()
         return len(gone)
 
     def tidy(self) -> None:
-        """Write the file again where half-empty pages make it long: vectors arrive in no order."""
+        """Rewrites the file if half-empty pages make it long: vectors arrive in random order."""
         need = sum(-(-one.count // max((PAGE - 12) // (one.size + 27), 1)) for one in self.models())
         if self.db.execute("PRAGMA page_count").fetchone()[0] > need * WASTE + SLACK:
-            with contextlib.suppress(sqlite3.OperationalError):  # somebody reads for long; another time
+            with contextlib.suppress(sqlite3.OperationalError):  # another process is reading: try again later
                 self.db.execute("VACUUM")
 
     def say_ready(self) -> None:
-        """Leave word for those who only look whether there are vectors: a file, or none."""
+        """Writes a file for processes that only check whether there are vectors; deletes it if there are none."""
         path = os.path.join(os.path.dirname(self.path), READY)
         most = next((one for one in self.models() if one.count), None)
         with contextlib.suppress(OSError, HoldfastError):
@@ -184,7 +183,7 @@ class Vectors(Index):
 
 
 def is_damaged(error: sqlite3.Error) -> bool:
-    """Whether an error means that the file has to be rebuilt, and not that it is only busy."""
+    """Whether an error means that the file must be rebuilt, and not that it is only busy."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in _DAMAGED or any(said in str(error) for said in _LACKING)
 
@@ -196,7 +195,7 @@ def drop(path: str) -> None:
 
 
 def hush(path: str) -> None:
-    """Take the word back that there are vectors."""
+    """Deletes the file that says that there are vectors."""
     with contextlib.suppress(OSError):
         os.unlink(os.path.join(os.path.dirname(path), READY))
 
