@@ -675,11 +675,7 @@ def test_a_new_entry_may_lack_all_but_its_words() -> None:
     [
         (SKETCH.replace("type: decision\n", ""), 1, "has no type"),
         (SKETCH.replace("type: decision", "type: null"), 1, "has no type"),
-        (
-            SKETCH.replace("type: decision", "type: decision\nowner: ada"),
-            3,
-            "has an unknown field 'owner'",
-        ),
+        (SKETCH.replace("type: decision", "type: decision\nowner: ada"), 3, "has an unknown field 'owner'"),
         (SKETCH.replace("tags: [db]", "tags: db"), 3, "tags must be a list"),
     ],
 )

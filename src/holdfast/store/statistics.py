@@ -20,7 +20,7 @@ from holdfast.values import frozen
 
 CITED, ACTED = "cited", "acted"
 MOST_USES = 20_000  # the newest; a guess: at about forty bytes each, 800 kB
-RENEW = 86_400  # seconds before the time of the last search is written again: each write renews answers of the index
+RENEW = 86_400  # seconds before the time of the last search is written again: a write makes stored answers outdated
 _MAX_FILE = 8 << 20  # bytes; a guess: ten times the largest file that we write
 _RECKONED = "reckoned"
 
