@@ -191,4 +191,4 @@ def test_a_damaged_record_trusts_nobody(mine: Cli) -> None:
     record.write_bytes(record.read_bytes()[:20])
     answer = mine("context")
     assert SAID not in answer.out
-    assert "cannot be read, so nothing is trusted by it" in answer.err
+    assert "cannot be read, so no upstream is trusted" in answer.err

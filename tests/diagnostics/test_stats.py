@@ -182,7 +182,7 @@ def test_an_erased_memory_is_counted_nowhere(story: Story) -> None:
     story.ask(MINUTE, story.pin, story.port)
     story.commit(f"see {story.pin}")
     story.project.health.stats()
-    assert f"what was counted of {story.pin}" in story.project.sync.erase(story.pin).removed
+    assert f"statistics of {story.pin}" in story.project.sync.erase(story.pin).removed
     folder = Path(story.layout.private)
     names = [path.name for path in folder.glob("statistics*") if story.pin.lower().encode() in path.read_bytes()]
     assert names == []

@@ -78,7 +78,7 @@ def test_what_is_erased_is_struck_out_and_the_rest_still_proven(layout: Layout) 
     """The words go for good (law 14); that they were told, and all else that was, can still be shown."""
     kept = keep(layout, "run-1", "DEC-1", "DEC-10")
     context = receipt_files.take_up([layout], "run-1", {}) or {}
-    assert receipt_files.erase(layout, "DEC-1") == ["what pack 1 of run-1 told of DEC-1"]
+    assert receipt_files.erase(layout, "DEC-1") == ["rows about DEC-1 in pack 1 of run-1"]
     data = Path(kept.path).read_text("utf-8")
     assert "- DEC-1 " not in data and data.count("b" * 40) == 1 and f"- DEC-10 {SAID}" in data
     (found,) = receipt_files.read([layout], "run-1")

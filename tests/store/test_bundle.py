@@ -75,7 +75,7 @@ def test_an_export_to_an_empty_name_asks_for_one(project):
 def test_an_export_never_overwrites(project, tmp_path):
     """The file that stands there may be the only good backup."""
     (tmp_path / "saved").write_text("precious")
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="already exists"):
         project.sync.export_bundle(str(tmp_path / "saved"))
     assert (tmp_path / "saved").read_text() == "precious"
 
@@ -174,7 +174,7 @@ def test_a_copy_in_the_trash_may_name_nothing_but_entries(project, tmp_path):
     data = json.dumps({**row, "base": None}).encode() + b"\n"
     listed = {name: hashlib.sha256(data).hexdigest()}
     file = pack(tmp_path / "bad", [tarfile.TarInfo(name)], [data], listed=listed)
-    with pytest.raises(BadBundle, match="not the memory's"):
+    with pytest.raises(BadBundle, match="not a file of the memory"):
         project.sync.import_bundle(str(file))
 
 

@@ -167,7 +167,7 @@ def test_what_is_erased_is_taken_out(layout: Layout) -> None:
     tally.count(layout, "looked.fct-1", "looked.fct-12")
     uses = [statistics.MemoryUse(5, "cited", "fct-12", "fct-1"), statistics.MemoryUse(6, "cited", "tsk-1", "fct-12")]
     statistics.keep_uses(layout, uses, now=7)
-    assert statistics.erase(layout, "FCT-1") == ["what was counted of FCT-1"]
+    assert statistics.erase(layout, "FCT-1") == ["statistics of FCT-1"]
     assert statistics.erase(layout, "FCT-1") == []
     found = tally.totals(layout)
     assert (found["recall.asked"], found["recalled.fct-12"], found["looked.fct-12"]) == (30, 30, 1)

@@ -1,8 +1,7 @@
-"""The one way to change the disk.
+"""The only way to write to the disk.
 
-Whatever is true is written through here, so that one module decides what "stored" means: written
-in full, synced, and its directory entry synced too. Tests replace `ops` to fail, record or kill
-every single call.
+All durable data is written here, so that one module defines "stored": written in full, synced, and its directory entry
+synced too. Tests replace `ops` to fail, record or kill every single call.
 """
 
 import contextlib
@@ -46,11 +45,11 @@ class Syscalls:
         os.fsync(fd)
 
     def sync_data(self, fd: int) -> None:
-        # macOS and Windows have no fdatasync; fsync promises more.
+        # macOS and Windows have no fdatasync; fsync guarantees more.
         getattr(os, "fdatasync", os.fsync)(fd)
 
     def sync_dir(self, path: str) -> None:
-        if os.name == "nt":  # Windows cannot open a directory; its journal orders renames itself.
+        if os.name == "nt":  # Windows cannot open a directory; its journal orders renames.
             return
         fd = os.open(path, os.O_RDONLY | _CLOEXEC)
         try:
@@ -59,7 +58,7 @@ class Syscalls:
             os.close(fd)
 
     def rename(self, source: str, target: str) -> None:
-        for _ in range(50 if os.name == "nt" else 0):
+        for _ in range(50 if os.name == "nt" else 0):  # together half a second, a guess: longer than a read takes
             try:
                 os.replace(source, target)
                 return
@@ -82,7 +81,7 @@ ops = Syscalls()
 
 @contextlib.contextmanager
 def refusing(what: str) -> Iterator[None]:
-    """Turn the disk's refusal into a sentence; nothing in the block counts as stored."""
+    """Turns an OSError into NotStored or ReadOnlyStore with a sentence; nothing in the block counts as stored."""
     try:
         yield
     except FileExistsError:
@@ -95,7 +94,7 @@ def refusing(what: str) -> Iterator[None]:
 
 
 def write_all(fd: int, data: bytes) -> None:
-    """Write every byte; a full disk may take some and return without an error."""
+    """Writes every byte; a full disk may accept some and return without an error."""
     view = memoryview(data)
     while view:
         count = ops.write(fd, view)
@@ -105,24 +104,24 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def append(fd: int, data: bytes) -> None:
-    """Add whole lines to an open file, durable on return; whatever fails, no part of them is left as true."""
+    """Appends complete lines to an open file, durably; after a failure no part of them counts."""
     end = os.fstat(fd).st_size
-    torn = end > 0 and os.pread(fd, 1, end - 1) != b"\n"  # a writer was killed: its line stands alone
+    torn = end > 0 and os.pread(fd, 1, end - 1) != b"\n"  # a writer was killed: end its incomplete line
     try:
         write_all(fd, b"\n" + data if torn else data)
         ops.sync_data(fd)
     except OSError:
-        # If even this fails, the tail stays torn and the next writer ends it with a newline.
+        # If even this fails, the last line stays incomplete and the next writer ends it with a newline.
         with contextlib.suppress(OSError):
             ops.truncate(fd, end)
         raise
 
 
 def create(path: str, data: bytes, *, mode: int = 0o600) -> None:
-    """Make a new file, durable on return; FileExistsError if there is one.
+    """Creates a file, durably; raises FileExistsError if there is one.
 
-    A crash may leave a torn file under its final name, so this is for files whose name or
-    content proves them whole. Everything else uses `replace`.
+    A crash may leave an incomplete file under its final name, so this is for files whose name or content proves them
+    complete. Everything else uses `replace`.
     """
     with refusing(path):
         _write_new(path, data, mode)
@@ -130,7 +129,7 @@ def create(path: str, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def replace(path: str, data: bytes, *, mode: int = 0o600) -> None:
-    """Set a file's content at once: a reader or a crash sees the old or the new, never a mix."""
+    """Replaces a file's content at once, durably: a reader or a crash sees the old or the new, never a mix."""
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     with refusing(path):
         _write_new(temporary, data, mode)
@@ -143,7 +142,7 @@ def replace(path: str, data: bytes, *, mode: int = 0o600) -> None:
 
 
 def write_as(path: str, data: bytes, *, mode: int) -> None:
-    """`replace` for a file outside the store, with just this mode whatever the umask; missing folders are made."""
+    """Replaces a file outside the store, with exactly this mode whatever the umask; creates missing folders."""
     make_dirs(os.path.dirname(path), mode=0o755)
     sweep(path)
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
@@ -153,7 +152,7 @@ def write_as(path: str, data: bytes, *, mode: int) -> None:
 
 
 def _write_new(path: str, data: bytes, mode: int) -> None:
-    """Write and sync a file that was not there; if that fails, it is not there afterwards."""
+    """Writes and syncs a new file; deletes it after a failure."""
     fd = ops.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
     try:
         write_all(fd, data)
@@ -171,7 +170,7 @@ def _unlink_quietly(path: str) -> None:
 
 
 def sweep(path: str) -> None:
-    """Remove what killed commands left when they were about to `replace` a file."""
+    """Deletes temporary files that killed commands left when they were about to `replace` a file."""
     folder, name = os.path.split(path)
     for found in os.listdir(folder):
         writer, _, rest = found.removeprefix(f"{name}.").partition("-")
@@ -180,7 +179,7 @@ def sweep(path: str) -> None:
 
 
 def _is_running(process: str) -> bool:
-    if os.name != "posix" or not process.isdigit():  # elsewhere asking would end it
+    if os.name != "posix" or not process.isdigit():  # on Windows os.kill would end the process
         return True
     try:
         os.kill(int(process), 0)
@@ -193,7 +192,7 @@ def _is_running(process: str) -> bool:
 
 @contextlib.contextmanager
 def writing(path: str) -> Iterator[IO[bytes]]:
-    """A stream that becomes the file `path` when the block ends well, and nothing when it does not."""
+    """Yields a stream that becomes the file `path` if the block succeeds, and is deleted otherwise."""
     temporary = f"{path}.{os.getpid()}-{os.urandom(4).hex()}.tmp"
     fd = ops.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o600)
     try:
@@ -209,7 +208,7 @@ def writing(path: str) -> Iterator[IO[bytes]]:
 
 
 def move(source: str, target: str) -> None:
-    """Rename within the store, durable on return."""
+    """Renames within the store, durably."""
     with refusing(target):
         ops.rename(source, target)
         ops.sync_dir(os.path.dirname(target))
@@ -218,20 +217,20 @@ def move(source: str, target: str) -> None:
 
 
 def free(path: str) -> str:
-    """A place where nothing lies: `path`, or with a number behind it."""
+    """Returns a free path: `path`, or `path` with a number at its end."""
     tried = chain([path], (f"{path}.{number}" for number in count(2)))
     return next(place for place in tried if not os.path.lexists(place))
 
 
 def remove(path: str) -> None:
-    """Unlink, durable on return; what is not there is fine."""
+    """Deletes a file, durably; a missing one is no error."""
     with refusing(path), contextlib.suppress(FileNotFoundError):
         ops.unlink(path)
         ops.sync_dir(os.path.dirname(path))
 
 
 def make_dirs(path: str, *, mode: int = 0o700) -> None:
-    """Make a folder and its parents; each new level is synced, or a crash could lose it."""
+    """Creates a folder and its parents; syncs each new level, or a crash could lose it."""
     if os.path.isdir(path):
         return
     parent = os.path.dirname(path)
@@ -246,14 +245,14 @@ def make_dirs(path: str, *, mode: int = 0o700) -> None:
         try:
             ops.sync_dir(parent or ".")
         except OSError:
-            # Left there, the next command would find the folder and trust an entry nobody synced.
+            # Otherwise the next command would find the folder and rely on an entry that is not synced.
             with contextlib.suppress(OSError):
                 ops.rmdir(path)
             raise
 
 
 def facts(path: str) -> tuple[int, ...]:
-    """What changes when a file is written again, the time of the last change first; nothing if it is not there."""
+    """Returns facts that change when a file is written again, the time of the last change first; () if missing."""
     try:
         found = os.stat(path)
     except OSError:
@@ -262,13 +261,13 @@ def facts(path: str) -> tuple[int, ...]:
 
 
 def read(path: str, *, limit: int, start: int = 0) -> bytes:
-    """A regular file's bytes, from one of them on. Links and devices are refused: content must not lead elsewhere."""
+    """Reads a regular file from `start` on. Refuses links and devices: they could lead out of the store."""
     try:
         fd = os.open(path, os.O_RDONLY | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | _CLOEXEC | _BINARY)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EMLINK):
-            said = f"{path} is a symbolic link; Holdfast does not follow links in its store"
-            raise UnsafePath(said, hint=_REMOVE_LINK) from error
+            reason = f"{path} is a symbolic link; Holdfast does not follow links in its store"
+            raise UnsafePath(reason, hint=_REMOVE_LINK) from error
         raise
     try:
         facts = os.fstat(fd)
@@ -284,7 +283,7 @@ def read(path: str, *, limit: int, start: int = 0) -> bytes:
 
 
 def find(path: str, *, limit: int) -> bytes | None:
-    """A file's bytes as `read` gives them; None if there is no such file."""
+    """Reads a file like `read`; returns None if it is missing."""
     try:
         return read(path, limit=limit)
     except (FileNotFoundError, NotADirectoryError):
@@ -299,12 +298,12 @@ def _read_up_to(fd: int, expected: int, limit: int, path: str) -> bytes:
         if total > limit:
             raise TooLarge(f"{path} grew past {limit} bytes while it was read")
         if total == expected and len(chunk) < size:
-            break  # the end: asking once more would cost as much again for a small file
+            break  # the end: one more read would double the cost of a small file
     return b"".join(parts)
 
 
 def inside(top: str, path: str) -> str:
-    """The full path of `path` below `top`, refused if a link on the way would lead out."""
+    """Returns the full path of `path` below `top`; refuses one that passes through a link."""
     parts = path.split("/")
     if os.path.isabs(path) or any(part in ("", ".", "..") for part in parts):
         raise UnsafePath(f"{path} does not name a file inside the repository", hint="Use a path below its top folder.")
@@ -312,13 +311,13 @@ def inside(top: str, path: str) -> str:
     for part in parts:
         full = os.path.join(full, part)
         if os.path.islink(full):
-            said = f"{path} passes through a symbolic link; Holdfast writes only real files"
-            raise UnsafePath(said, hint=_REMOVE_LINK)
+            reason = f"{path} passes through a symbolic link; Holdfast writes only real files"
+            raise UnsafePath(reason, hint=_REMOVE_LINK)
     return full
 
 
 def lock_fd(fd: int, *, wait: float, what: str) -> None:
-    """Take the kernel's exclusive lock on an open file, or say who is in the way."""
+    """Takes the kernel's exclusive lock on an open file; raises Busy after `wait` seconds."""
     deadline = time.monotonic() + wait
     pause = 0.0005
     while not try_lock_fd(fd):
@@ -329,7 +328,7 @@ def lock_fd(fd: int, *, wait: float, what: str) -> None:
 
 
 def try_lock_fd(fd: int) -> bool:
-    """Take the lock if nobody has it; it ends with the process that holds it."""
+    """Takes the lock if it is free; the kernel releases it when the process ends."""
     try:
         if sys.platform == "win32":
             os.lseek(fd, 0, os.SEEK_SET)
@@ -342,7 +341,7 @@ def try_lock_fd(fd: int) -> bool:
 
 
 def unlock_fd(fd: int) -> None:
-    """Give the lock back before the file is closed."""
+    """Releases the lock before the file is closed."""
     if sys.platform == "win32":
         os.lseek(fd, 0, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
@@ -352,9 +351,9 @@ def unlock_fd(fd: int) -> None:
 
 @contextlib.contextmanager
 def locked(path: str, *, wait: float = 10.0) -> Iterator[int]:
-    """Hold the exclusive lock on `path`, and give the open file that holds it.
+    """Holds the exclusive lock on `path`; yields the open file that holds it.
 
-    The file stays: unlinking a lock lets two in at once.
+    The file stays: after an unlink, two processes could hold the lock at once.
     """
     with refusing(path):
         fd = ops.open(path, os.O_RDWR | os.O_CREAT | _NOFOLLOW, 0o600)
@@ -366,9 +365,9 @@ def locked(path: str, *, wait: float = 10.0) -> Iterator[int]:
 
 
 def whole_input(data: bytes | None) -> int:
-    """An open file with a program's whole input, or with none: it must never wait for the user's keyboard.
+    """Returns an open file with a program's whole input, or /dev/null: it must never wait for the user's keyboard.
 
-    Not a pipe: if we were killed while writing, the program would take the part it got for the whole list.
+    Not a pipe: if we were killed while writing, the program would treat the part that it got as the whole list.
     """
     if not data:
         return os.open(os.devnull, os.O_RDONLY)

@@ -1,9 +1,8 @@
-"""What git's hooks noticed since the last command; one command takes it, once.
+"""The reports of git's hooks since the last command; one command reads each of them, once.
 
-A hook appends one line for each firing (`interfaces/hook.py`) and waits for nobody. A drain renames the file first, so
-that hooks write to a new one; the renamed file is deleted when the caller has stored its lines, and if a command is
-killed in between, the next one takes the file. Lines are pointers and hints: damage costs those lines, is counted and
-reported, and stops nothing.
+A hook appends one row for each firing (`interfaces/hook.py`) and never waits. A drain renames the file first, so that
+hooks write to a new one; the renamed file is deleted when the caller has stored its rows, and if a command is killed in
+between, the next one continues with the file. Rows are hints: damaged ones are skipped, counted and reported.
 """
 
 import contextlib
@@ -21,10 +20,10 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import frozen, replace
 
-PROBE = "HOLDFAST_PROBE"  # the variable, and the word that marks the line of a hook fired as a test
-MAX_BYTES = 64 << 20  # hooks stop at a quarter of this, so what lies beyond is not theirs
-MAX_LINE = 16 << 10
-_WAIT, _WRITING = 2.0, 0.5  # seconds: for another command; for a hook, which writes one line
+PROBE = "HOLDFAST_PROBE"  # the variable, and the word that marks the row of a hook fired as a test
+MAX_BYTES = 64 << 20  # hooks stop at a quarter of this, so the rest is not theirs
+MAX_LINE = 16 << 10  # bytes; a guess: a row has one path, one ref and a few words
+_WAIT, _WRITING = 2.0, 0.5  # seconds for another command, and for a hook that writes one row; guesses
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _HEX = frozenset("0123456789abcdef")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,31 +35,31 @@ class FiredHook:
 
     ts: str
     hook: str
-    git_dir: str  # of the work tree it fired in
-    head: str | None  # None: its files did not tell
-    ref: str | None  # None: detached, or its files did not tell
+    git_dir: str  # of its work tree
+    head: str | None  # None if unknown
+    ref: str | None  # None if detached or unknown
     args: tuple[str, ...] = ()
     pairs: tuple[tuple[str, str], ...] = ()  # post-rewrite: old commit, new commit
 
     @property
     def probe(self) -> str | None:
-        """The token of a firing that was only a test."""
+        """The token of a test firing; None for a real one."""
         name, _, token = self.args[0].partition("=") if self.args else ("", "", "")
         return token if name == PROBE else None
 
 
 def drain(layout: Layout) -> list[FiredHook]:
-    """Everything that fired since the last drain, oldest first, each given to one caller only."""
+    """Returns everything that fired since the last drain, oldest first; each firing goes to one caller only."""
     with draining(layout) as fired:
         return fired
 
 
 @contextlib.contextmanager
 def draining(layout: Layout) -> Iterator[list[FiredHook]]:
-    """As `drain`, but what was taken stays on disk until the block ends well."""
+    """Yields the same as `drain`, but deletes the rows only when the block succeeds."""
     with contextlib.ExitStack() as stack:
         paths: list[str] = []
-        with contextlib.suppress(Busy, ReadOnlyStore):  # another drains them, or this is a sandbox: they wait
+        with contextlib.suppress(Busy, ReadOnlyStore):  # another command drains them, or this is a sandbox
             if is_filled(layout):
                 stack.enter_context(held(layout))
                 paths = _take(layout)
@@ -73,17 +72,17 @@ def draining(layout: Layout) -> Iterator[list[FiredHook]]:
 
 
 def is_filled(layout: Layout) -> bool:
-    """Whether something waits; costs one look at a folder."""
+    """Whether something waits; lists one folder."""
     return any(name == _log(layout) or name.startswith(_taken(layout)) for name in layout.listed(layout.inbox))
 
 
 def held(layout: Layout) -> contextlib.AbstractContextManager[int]:
-    """Nobody drains meanwhile; hooks go on."""
+    """Holds the lock against drains; hooks continue."""
     return fsio.locked(f"{layout.git_inbox}.lock", wait=_WAIT)
 
 
 def peek(layout: Layout) -> list[FiredHook]:
-    """What waits, tests included, left where it is."""
+    """Returns what waits, tests included; leaves the files in place."""
     found: list[FiredHook] = []
     for path in (*_left(layout), layout.git_inbox):
         with contextlib.suppress(OSError), open(path, "rb", opener=lambda p, flags: os.open(p, flags | _PLAIN)) as file:
@@ -100,18 +99,18 @@ def _taken(layout: Layout) -> str:
 
 
 def _left(layout: Layout) -> list[str]:
-    """What was taken and not yet deleted, in the order it was taken."""
+    """Returns the files that a drain renamed and did not delete, oldest first."""
     names = [name for name in layout.listed(layout.inbox) if name.startswith(_taken(layout))]
     return [os.path.join(layout.inbox, name) for name in names]
 
 
 def _take(layout: Layout) -> list[str]:
-    """The files that are ours to read: what an earlier command left, and the hooks' file under a new name."""
+    """Returns the files to read: those that an earlier command left, and the hooks' file under a new name."""
     left = [path for path in _left(layout) if is_file(layout, path, "git's hooks")]
     number = int(left[-1].rpartition("-")[2]) + 1 if left and left[-1][-6:].isdigit() else 1
     new = os.path.join(layout.inbox, f"{_taken(layout)}{number:06}")
     if is_file(layout, layout.git_inbox, "git's hooks"):
-        # Not synced: after a power cut an old line may be read a second time, and says nothing new.
+        # Not synced: after a power cut an old row may be read again, which changes nothing.
         with fsio.refusing(layout.git_inbox):
             fsio.ops.rename(layout.git_inbox, new)
         left.append(new)
@@ -119,19 +118,19 @@ def _take(layout: Layout) -> list[str]:
 
 
 def is_file(layout: Layout, path: str, whose: str) -> bool:
-    """Whether a plain file lies in an inbox; something else in its place is said."""
+    """Whether a path in an inbox is a regular file; reports anything else in its place."""
     try:
         plain = stat.S_ISREG(os.lstat(path).st_mode)
     except OSError:
         return False
     if not plain:
-        layout.leave_out(f"{path} is in the way: what {whose} noticed belongs there")
+        layout.leave_out(f"{path} is in the way: the reports of {whose} belong there")
     return plain
 
 
 @contextlib.contextmanager
 def settled(path: str) -> Iterator[int | None]:
-    """The file, once a hook that writes to it has ended; None if it hangs or cannot be opened: it waits."""
+    """Yields the file when a hook that writes to it has ended; None if the hook hangs or the file cannot be read."""
     try:
         fd = os.open(path, os.O_RDWR | _PLAIN)
     except OSError:
@@ -147,7 +146,7 @@ def settled(path: str) -> Iterator[int | None]:
 
 
 def _lock(fd: int) -> bool:
-    """The kind of lock a hook can take without importing anything; kept until the file is closed."""
+    """Takes the kind of lock that a hook can take without an import; held until the file is closed."""
     if sys.platform == "win32":
         return True
     try:
@@ -158,8 +157,8 @@ def _lock(fd: int) -> bool:
 
 
 def _read(layout: Layout, path: str, fd: int) -> list[FiredHook]:
-    """What a file says, line by line; what is damaged or too much is left out and said."""
-    # closefd: closing any other descriptor of the file would give the lock away.
+    """Reads the rows of a file; skips and reports damaged ones, and those beyond the limit."""
+    # closefd: closing any other descriptor of the file would release the lock.
     with open(fd, "rb", closefd=False) as file:
         found, damaged = _parse(_lines(file))
         rest = os.fstat(fd).st_size - file.tell()
@@ -171,7 +170,7 @@ def _read(layout: Layout, path: str, fd: int) -> list[FiredHook]:
 
 
 def _lines(file: IO[bytes]) -> Iterator[str]:
-    """Line by line, never more of one than a hook writes; a piece without its end is damaged."""
+    """Yields lines, each up to the length that a hook writes; an incomplete one is damaged."""
     size, whole = 0, True
     while size < MAX_BYTES and (raw := file.readline(MAX_LINE)):
         if whole:
@@ -193,7 +192,7 @@ def _parse(lines: Iterable[str]) -> tuple[list[FiredHook], int]:
             pairs = [] if fired.hook == "post-rewrite" else None
         elif line != "\n":
             damaged += 1
-            if not line.startswith("="):  # whose pairs follow is not known
+            if not line.startswith("="):  # the pairs after it belong to an unknown firing
                 _give(found, pairs)
                 pairs = None
     _give(found, pairs)
@@ -234,7 +233,7 @@ def _is_oid(word: str) -> bool:
 
 
 def _plain(field: str) -> str:
-    """A field as it was before the hook escaped what ends fields and lines."""
+    """Returns a field without the hook's escapes for tabs, newlines and backslashes."""
     if "\\" not in field:
         return field
     parts = [part.replace("\\t", "\t").replace("\\n", "\n") for part in field.split("\\\\")]

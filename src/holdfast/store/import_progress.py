@@ -1,8 +1,8 @@
-"""How far each agent's session was imported: one small JSON file a session in the private store.
+"""The import state of each agent's session: one small JSON file for each session in the private store.
 
-It remembers turns, steps and exchanges by a short hash each, not by their place, so that a file that moved, was packed,
-rewritten or copied into another is recognised. It holds no text of the session. A damaged file does not count and is
-reported; what it knew is then learned again from the capsules.
+It stores a short hash of each turn, step and exchange, not their offsets, so that a file that was moved, compressed,
+rewritten or copied into another is recognised. It has no text of the session. A damaged file is skipped and reported;
+its contents are then restored from the capsules.
 """
 
 import contextlib
@@ -19,35 +19,35 @@ from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen, replace
 
 VERSION = 1
-MAX_FILE = 1 << 28
-_MARK = 16  # hex digits
-_STRIPES = 16
+MAX_FILE = 1 << 28  # bytes; a guess: millions of hashes
+_MARK = 16  # hex digits of a hash: 64 bits, enough that the names of one session do not collide
+_STRIPES = 16  # locks for all sessions; a guess: few imports run at once
 _PLAIN = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 _HEX = frozenset("0123456789abcdef")
 _MARKS = ("turns", "steps", "contents", "prints", "noted")
-_HEAD = 4096
+_HEAD = 4096  # bytes by which a transcript is recognised; a guess: they include the session's id and start
 
 
 def mark(name: str) -> str:
-    """What stands for a name that somebody else gave: short, and of one form."""
+    """Returns a short hash of a name from elsewhere, of a fixed length."""
     return hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=_MARK // 2).hexdigest()
 
 
 @frozen
 class SealedPart:
-    """A run that was made of a part of a session."""
+    """A run that was recorded from a part of a session."""
 
     run: str
     turns: int
-    harvested: bool = False  # whether what it says was looked through for candidates
+    harvested: bool = False  # whether it was searched for candidates
 
 
 @frozen
 class TranscriptMark:
-    """A transcript as it lay there when it was last read."""
+    """The state of a transcript when it was last read."""
 
     path: str = ""
-    head: str = ""  # a hash of how it begins, and of how many bytes
+    head: str = ""  # a hash of its first `head_size` bytes
     head_size: int = 0
     size: int = -1
     mtime: int = 0
@@ -55,23 +55,23 @@ class TranscriptMark:
 
 @frozen(kw_only=True)
 class ImportProgress:
-    """What was imported of one session of an agent."""
+    """The import state of one session of an agent."""
 
     agent: str
     session: str
     role: str = "main"
     parent: str | None = None
     seen: TranscriptMark = TranscriptMark()
-    offset: int = 0  # bytes; where the last turn begins, from which reading goes on
-    note_offset: int = 0  # the same for what is noted while the session goes on
+    offset: int = 0  # bytes: the start of the last turn, where the next import continues
+    note_offset: int = 0  # the same for turns that are noted while the session is open
     count: int = 0  # turns so far
     last: str = ""  # the mark of the last of them
-    origin: Mapping[str, Any] | None = None  # what a reading that goes on must be told
+    origin: Mapping[str, Any] | None = None  # the origin, for an import that continues in the middle
     turns: frozenset[str] = frozenset()
     steps: frozenset[str] = frozenset()
-    contents: frozenset[str] = frozenset()  # of both, with their text: so copies elsewhere are known
+    contents: frozenset[str] = frozenset()  # of both, with their text, to recognise copies elsewhere
     prints: frozenset[str] = frozenset()
-    noted: frozenset[str] = frozenset()  # turns that stand in a Holdfast session
+    noted: frozenset[str] = frozenset()  # turns that are in a Holdfast session
     runs: tuple[SealedPart, ...] = ()
     session_id: str | None = None
     ended: bool = False
@@ -82,14 +82,14 @@ class ImportProgress:
 
 
 def seen(path: str) -> TranscriptMark:
-    """A transcript as it lies there now; OSError if it is gone."""
+    """Returns the current state of a transcript; raises OSError if it is gone."""
     facts, head = transcript_files.facts(path), transcript_files.beginning(path, _HEAD)
     digest = hashlib.sha256(head).hexdigest()[:32]
     return TranscriptMark(path, digest, len(head), facts.size, facts.mtime_ns)
 
 
 def goes_on(before: TranscriptMark, now: TranscriptMark) -> bool:
-    """Whether a file is the same one, at most longer: then reading may go on in the middle of it."""
+    """Whether a file is unchanged or only grew: then an import may continue in the middle of it."""
     if before.path != now.path or now.size < before.size or not before.head_size:
         return False
     head = transcript_files.beginning(now.path, before.head_size)
@@ -97,7 +97,7 @@ def goes_on(before: TranscriptMark, now: TranscriptMark) -> bool:
 
 
 def load(stores: Iterable[Layout], agent: str, session: str) -> ImportProgress | None:
-    """What is known of a session; None if it is new, or its record is damaged."""
+    """Returns the import state of a session; None if it is new, or its record is damaged."""
     for layout in stores:
         found = next(loose_records.sound(layout, read, [_place(layout, agent, session)]), None)
         if found is not None and (found.agent, found.session) == (agent, session):
@@ -106,7 +106,7 @@ def load(stores: Iterable[Layout], agent: str, session: str) -> ImportProgress |
 
 
 def every(stores: Iterable[Layout]) -> list[ImportProgress]:
-    """What is known of every session; damaged records are left out and said."""
+    """Returns the import state of every session; skips and reports damaged records."""
     found: dict[tuple[str, str], ImportProgress] = {}
     for one in newer(stores, {}):
         found.setdefault((one.agent, one.session), one)
@@ -114,7 +114,7 @@ def every(stores: Iterable[Layout]) -> list[ImportProgress]:
 
 
 def newer(stores: Iterable[Layout], known: dict[str, tuple[int, ...]]) -> Iterator[ImportProgress]:
-    """The records that are not as they were when this was last asked with the same `known`."""
+    """Yields the records that changed since the last call with the same `known`."""
     for layout in stores:
         try:
             entries = sorted(os.scandir(layout.agents), key=lambda entry: entry.name)
@@ -134,9 +134,9 @@ def newer(stores: Iterable[Layout], known: dict[str, tuple[int, ...]]) -> Iterat
 def change(
     stores: Sequence[Layout], agent: str, session: str, how: Callable[[ImportProgress], ImportProgress]
 ) -> ImportProgress:
-    """Change what is known of a session, alone while it is done; durable on return.
+    """Changes the import state of a session under a lock, durably; returns the new state.
 
-    The first store is the one that is written.
+    It writes to the first store.
     """
     layout = stores[0]
     fsio.make_dirs(layout.agents)
@@ -149,7 +149,7 @@ def change(
 
 
 def harvested(stores: Sequence[Layout], agent: str, session: str, runs: Iterable[str]) -> None:
-    """Remember that what these runs say was looked through."""
+    """Records that these runs were searched for candidates."""
     done = set(runs)
 
     def how(old: ImportProgress) -> ImportProgress:
@@ -161,7 +161,7 @@ def harvested(stores: Sequence[Layout], agent: str, session: str, runs: Iterable
 
 @contextmanager
 def taking(layout: Layout, agent: str, session: str, *, wait: float = 30.0) -> Iterator[None]:
-    """Nobody else takes this session in meanwhile. A few locks serve all sessions: they are never removed."""
+    """Holds the lock against other imports of this session. A few locks serve all sessions and are never deleted."""
     fsio.make_dirs(layout.agents)
     stripe = int(mark(f"{agent}\n{session}"), 16) % _STRIPES
     with fsio.locked(os.path.join(layout.agents, f"taking-{stripe:x}.lock"), wait=wait):
@@ -175,8 +175,8 @@ def _place(layout: Layout, agent: str, session: str) -> str:
 
 
 def read(path: str) -> ImportProgress:
-    """One record; CorruptLog says why it does not count."""
-    with loose_records.judging(path, " does not say what was read of a transcript", missing=loose_records.MISSING):
+    """Reads one record; raises CorruptLog with the reason if it is damaged."""
+    with loose_records.judging(path, " is not the import state of a session", missing=loose_records.MISSING):
         return _from_object(json.loads(fsio.read(path, limit=MAX_FILE)))
 
 
@@ -202,7 +202,7 @@ def _from_object(record: dict[str, Any]) -> ImportProgress:
     if not texts_fit or not all(type(record[name]) is int for name in (*_NUMBERS, *_SEEN_NUMBERS)):
         raise ValueError("a field has another form")
     if not isinstance(record["origin"], dict | None):
-        raise ValueError("it does not say whose transcript it is")
+        raise ValueError("its origin has another form")
     fields: dict[str, Any] = {name: record[name] for name in (*_TEXTS, *_NUMBERS, "origin")}
     fields |= {name: record[name] if isinstance(record[name], str) else None for name in _MAYBE}
     return ImportProgress(

@@ -1,12 +1,12 @@
-"""The log: one line for each thing that happened, each naming the lines before it; and, apart from it, the bodies.
+"""The log: one row for each event, with the hashes of the events before it; and the bodies of events.
 
-A writer appends to a spool of its own, so writers never wait for one another; an event is acknowledged only when its
-bytes are synced. Reading trusts nothing but bytes and sets apart lines that are no events. Sealing for git is left to
-`seal`, what is visible on a line to `git.clone`, and the proof of the whole to `diagnostics.log_integrity`.
+Each writer appends to its own file, a spool, so writers never wait for each other; an event is acknowledged only when
+its bytes are synced. Reading relies only on the bytes, and skips rows that are not events. `seal` makes segments for
+git, `git.clone` finds the events of a line (the id of a branch's work), `diagnostics.log_integrity` verifies the whole.
 
-A body is the free text of an event, in a file of its own so that it can be erased and the log still holds. The file is
-its salt and its bytes; its name commits to both. Without the salt a short secret could be guessed from the name, so
-both are erased together.
+A body is the free text of an event, in a separate file, so that it can be erased and the log still verifies. The file
+has a salt and the text; its name is the hash of both. Without the salt a short secret could be guessed from the name,
+so both are erased together.
 """
 
 import contextlib
@@ -26,18 +26,17 @@ from holdfast.store import format as log_format
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
-MAX_SPOOL = 1 << 30
-IDLE_SECONDS = 2.0  # a spool untouched for so long may be continued by another process
+MAX_SPOOL = 1 << 30  # bytes; a guess: far above what is written before a publish
+IDLE_SECONDS = 2.0  # another process may continue an older spool; a guess: its writer is between two commands
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class SpoolWriter:
-    """Appends the events of one process on one line to a spool nobody else is writing.
+    """Appends the events of one process on one line to a spool that no other process writes to.
 
-    The first event names what is visible on the line (`heads` is asked for it), every later one the
-    event before it. An idle spool of the line is continued, so that spools stay few however many
-    commands run; whoever finds that its spool has grown without it lets go and takes another.
-    Safe between threads; a forked child takes a spool of its own.
+    The first event has the visible heads of the line as parents (from `heads`), every later one the event before it. A
+    writer continues an idle spool of the line, so that many commands need few spools; if another process wrote to its
+    spool meanwhile, it changes to another. Safe between threads; a forked child takes its own spool.
     """
 
     def __init__(
@@ -51,16 +50,16 @@ class SpoolWriter:
         self._pid = os.getpid()
         self._call(token(16))
         self._fd = -1
-        self._end = 0  # where the file must end if nobody but us wrote to it
+        self._end = 0  # the size of the file if only we wrote to it
         self._seq = 0
-        self._last: str | None = None  # our previous event; None: ask for the heads
-        self._before: tuple[str, ...] = ()  # the last event of a spool we took over
+        self._last: str | None = None  # our previous event; None: the heads are the parents
+        self._before: tuple[str, ...] = ()  # the last event of a spool that we continue
 
     def _call(self, name: str) -> None:
         self._name, self._path = name, self._layout.spool_file(self._line, name)
 
     def append(self, draft: EventDraft, body: str | None = None, *, head: str | None = None) -> Event:
-        """Store one event; it survives a crash from the moment this returns."""
+        """Stores one event, durably."""
         with self._turn:
             if self._pid != os.getpid():
                 self._begin()
@@ -68,7 +67,7 @@ class SpoolWriter:
                 return self._append(draft, body, head or draft.head)
 
     def _append(self, draft: EventDraft, body: str | None, head: str | None) -> Event:
-        # Asked before the lock is taken: it reads every spool of the line, the one we take over included.
+        # Before the lock: this reads every spool of the line, including the one that we continue.
         heads = () if self._last else tuple(self._heads())
         self._lock_a_spool()
         try:
@@ -85,36 +84,36 @@ class SpoolWriter:
         return event
 
     def _lock_a_spool(self) -> None:
-        """Hold the lock of a spool that stands under its name and ends where we left it."""
+        """Takes the lock of a spool that still has its name and ends where we left it."""
         while True:
             if self._fd < 0 and not (self._last is None and self._take_over()):
                 try:
                     self._create()
-                except FileExistsError:  # a process that had taken it over goes on under its name
+                except FileExistsError:  # another process continues under its name
                     self._begin_elsewhere()
                     continue
             fsio.lock_fd(self._fd, wait=30.0, what=self._path)
-            if not self._is_current():  # sealing renamed it: go on in a new file of the same name
+            if not self._is_current():  # sealing renamed it: continue in a new file of the same name
                 self.close()
                 self._end = 0
-            elif os.fstat(self._fd).st_size != self._end:  # another process took it over
+            elif os.fstat(self._fd).st_size != self._end:  # another process wrote to it
                 self.close()
                 self._begin_elsewhere()
             else:
                 return
 
     def _begin_elsewhere(self) -> None:
-        """Write to a spool of another name; the next event still follows our last one."""
+        """Changes to a spool of another name; the next event still follows our last one."""
         last = self._last
         self._begin()
         self._last = last
 
     def _take_over(self) -> bool:
-        """Continue the newest idle spool of the line, if there is one."""
+        """Continues the newest idle spool of the line; returns whether there was one."""
         for path in self._idle():
             try:
                 fd = fsio.ops.open(path, os.O_RDWR | os.O_APPEND | _NOFOLLOW, 0o600)
-            except FileNotFoundError:  # sealed since we looked
+            except FileNotFoundError:  # sealed meanwhile
                 continue
             if fsio.try_lock_fd(fd):
                 last = None if _is_newer(fd) else next(reversed(_tail(fd)), None)
@@ -128,7 +127,7 @@ class SpoolWriter:
         return False
 
     def _idle(self) -> list[str]:
-        """Spools nobody has written to for a while, newest first; a few are enough to try."""
+        """Returns the newest idle spools, at most four: a guess, enough to find a free one."""
         found = []
         with contextlib.suppress(FileNotFoundError), os.scandir(os.path.dirname(self._path)) as files:
             spools = (file for file in files if file.name.endswith(".jsonl") and file.is_file(follow_symlinks=False))
@@ -142,13 +141,13 @@ class SpoolWriter:
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | _NOFOLLOW
         self._fd = fsio.ops.open(self._path, flags, 0o600)
         try:
-            # Without this a power cut could take the whole new file, acknowledged lines included; and
-            # the folder with it, if another process made it and was killed before it synced its entry.
+            # Without this a power cut could lose the whole new file with acknowledged events, and the
+            # folder, if another process created it and was killed before it synced the entry.
             fsio.ops.sync_dir(folder)
             fsio.ops.sync_dir(os.path.dirname(folder))
         except OSError:
             self.close()
-            self._call(token(16))  # the empty file stays; another writer may continue it
+            self._call(token(16))  # the empty file stays for another writer
             raise
 
     def _is_current(self) -> bool:
@@ -159,25 +158,25 @@ class SpoolWriter:
         return (named.st_ino, named.st_dev) == (held.st_ino, held.st_dev)
 
     def close(self) -> None:
-        """Let go of the file; the spool stays."""
+        """Closes the file; the spool stays."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def __del__(self) -> None:
-        """Let go of the file: a program that opens its project again and again must not run out of them."""
+        """Closes the file: a program that opens many projects must not run out of descriptors."""
         if getattr(self, "_fd", -1) >= 0:
             self.close()
 
 
 def _tail(fd: int) -> list[Event]:
-    """The last whole events of an open spool."""
+    """Returns the last complete events of an open spool."""
     size, room = os.fstat(fd).st_size, 4 * log_format.MAX_ENVELOPE
     return [event for event, _ in log_format.events_in(os.pread(fd, room, max(0, size - room)))]
 
 
 def _is_newer(fd: int) -> bool:
-    """Whether a newer Holdfast wrote the last line of a spool: to go on there would repeat its number."""
+    """Whether a newer Holdfast wrote the last event of a spool: continuing there would repeat its number."""
     size = os.fstat(fd).st_size
     tail = os.pread(fd, log_format.MAX_ENVELOPE, max(0, size - log_format.MAX_ENVELOPE))
     try:
@@ -191,10 +190,10 @@ def _is_newer(fd: int) -> bool:
 
 @frozen
 class TornSpool:
-    """Bytes in a spool that are no event: a write that never finished, or damage."""
+    """Bytes in a spool that are not an event: an unfinished write, or damage."""
 
     path: str
-    number: int  # line, from 1
+    number: int  # of the row, from 1
     offset: int
     data: bytes
     reason: str
@@ -202,16 +201,16 @@ class TornSpool:
 
 @frozen
 class SpoolReading:
-    """What one file of the log holds: whole event lines, and what is not one."""
+    """The contents of one spool: complete events, and other bytes."""
 
     lines: list[bytes]
     events: list[Event]
     torn: list[TornSpool]
-    newer: bool = False  # whether a newer Holdfast wrote to it, in a form that this one cannot read
+    newer: bool = False  # whether it has events of a newer Holdfast that this one cannot read
 
 
 def read_spool(path: str) -> SpoolReading:
-    """Every whole event of a spool; anything else is set apart, never fatal."""
+    """Reads every complete event of a spool; returns anything else as `torn`, and never fails on it."""
     lines, events, torn, offset, newer = [], [], [], 0, False
     for number, line in enumerate(log_format.split_lines(fsio.read(path, limit=MAX_SPOOL)), 1):
         try:
@@ -220,19 +219,19 @@ def read_spool(path: str) -> SpoolReading:
         except FutureFormat:
             newer = True
         except CorruptLog as error:
-            if line != b"\n":  # the newline that ended a torn tail is no loss of its own
+            if line != b"\n":  # a newline that only ended an incomplete row is no further damage
                 torn.append(TornSpool(path, number, offset, line, str(error)))
         offset += len(line)
     return SpoolReading(lines, events, torn, newer)
 
 
 def first_event(path: str) -> str:
-    """What tells a spool from a later one of the same name: its first event's hash; empty if there is none."""
+    """Returns a spool's first event hash, which differs from a later spool's of the same name; empty without one."""
     return "" if os.path.islink(path) else discovery.read(os.fsencode(path), 78)[14:].hex()
 
 
 def spool_ends(path: str) -> tuple[set[str], str | None]:
-    """The hash of a spool's last event, and parents its events name: the first and the last few."""
+    """Returns the parents of a spool's first and last few events, and the hash of its last event."""
     fd = os.open(path, os.O_RDONLY | _NOFOLLOW)
     try:
         first, tail = os.pread(fd, log_format.MAX_ENVELOPE, 0), _tail(fd)
@@ -244,33 +243,33 @@ def spool_ends(path: str) -> tuple[set[str], str | None]:
     return named, tail[-1].hash_self if tail else None
 
 
-_SMALL, _MANY = 4096, 1 << 16  # bytes of a body, and bodies, that are kept in mind
+_SMALL, _MANY = 4096, 1 << 16  # bytes of a body, and bodies, that stay in memory: at most 256 MiB, a guess
 
 
 class Bodies:
-    """The bodies this clone holds."""
+    """The bodies in this clone."""
 
     def __init__(self, *layouts: Layout) -> None:
-        self._layouts = layouts  # the first takes new bodies, all are read
+        self._layouts = layouts  # new bodies go to the first; all are read
         self._locked: set[str] = set()
-        self._read: dict[str, dict[str, Any]] = {}  # what was read and proved before, as long as it is there
+        self._read: dict[str, dict[str, Any]] = {}  # bodies that were read and verified; checked to still exist
 
     def put(self, data: bytes) -> str:
-        """Store a body, durable on return, and give its name."""
+        """Stores a body, durably; returns its name."""
         stored = os.urandom(log_format.SALT_BYTES) + data
         name = log_format.body_name(stored)
         fsio.create(self._layouts[0].body(name), stored)
         return name
 
     def raw(self, name: str) -> bytes | None:
-        """The stored bytes, unchecked, or None if they are not here."""
+        """Returns the stored bytes, unchecked, or None if they are not here."""
         for layout in self._layouts:
             if (stored := fsio.find(layout.body(name), limit=log_format.SALT_BYTES + log_format.MAX_BODY)) is not None:
                 return stored
         return None
 
     def get(self, name: str, *, closed: bool = False) -> dict[str, Any] | None:
-        """A body that matches its name, or None if it is not here. `closed`: what is sealed stays so."""
+        """Returns a body that matches its name, or None if it is not here. `closed` does not decrypt it."""
         if name in self._read and self.has(name):
             return self._shown(name, self._read[name], closed=closed)
         stored = self.raw(name)
@@ -284,7 +283,7 @@ class Bodies:
         return self._shown(name, loaded, closed=closed)
 
     def _shown(self, name: str, loaded: dict[str, Any], *, closed: bool) -> dict[str, Any]:
-        """A body as its reader may see it: of a sealed one, without its key, what stays in clear."""
+        """Returns a body as its reader may see it: without the key, only the unencrypted part of a sealed one."""
         if "sealed" not in loaded or not sealed_files.is_sealed_object(loaded):
             return dict(loaded)
         shown, is_open = sealed_files.open_object(loaded, "event", closed=closed)
@@ -292,14 +291,14 @@ class Bodies:
         return shown
 
     def is_locked(self, name: str) -> bool:
-        """Whether the body that was just read is sealed and stayed closed."""
+        """Whether a body that was read before is sealed and could not be opened."""
         return name in self._locked
 
     def has(self, name: str) -> bool:
         return any(os.path.lexists(layout.body(name)) for layout in self._layouts)
 
     def drop(self, name: str) -> None:
-        """Forget a body and its salt."""
+        """Deletes a body with its salt."""
         self._read.pop(name, None)
         for layout in self._layouts:
             fsio.remove(layout.body(name))

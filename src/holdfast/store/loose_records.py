@@ -1,7 +1,7 @@
-"""Small records of our own, each a file of its own.
+"""Small records, each in its own JSON file.
 
-A loose one may be lost: missing or damaged it counts as empty, and nothing worse happens. Of one that has to be whole
-`CorruptLog` says why it does not count; whoever reads many leaves it out and says so.
+Some may be lost: missing or damaged ones count as empty. Others must be intact: `CorruptLog` gives the reason why one
+does not count, and a reader of many skips and reports it.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import dict_of
 
-LIMIT = 1 << 26
+LIMIT = 1 << 26  # bytes; a guess: protects the memory, far above real records
 _T = TypeVar("_T")
 
 
@@ -24,7 +24,7 @@ MISSING = (FileNotFoundError, NotADirectoryError)
 
 @contextlib.contextmanager
 def judging(path: str, wrong: str, *, missing: tuple[type[OSError], ...] = MISSING[:1]) -> Iterator[None]:
-    """CorruptLog if a record cannot be taken apart in the block; one that is `missing` is just that."""
+    """Turns errors of parsing a record into CorruptLog; passes errors in `missing` on."""
     try:
         yield
     except missing:
@@ -34,7 +34,7 @@ def judging(path: str, wrong: str, *, missing: tuple[type[OSError], ...] = MISSI
 
 
 def sound(layout: Layout, read: Callable[[str], _T], paths: Iterable[str]) -> Iterator[_T]:
-    """The records that count; a damaged one is left out and said, one that was just removed is not."""
+    """Yields the intact records; skips and reports damaged ones; skips those just deleted."""
     for path in paths:
         try:
             yield read(path)
@@ -45,7 +45,7 @@ def sound(layout: Layout, read: Callable[[str], _T], paths: Iterable[str]) -> It
 
 
 def damaged(read: Callable[[str], object], paths: Iterable[str]) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
-    """Every record that does not count, with the reason."""
+    """Yields every damaged record, with the reason."""
     for path in paths:
         try:
             read(path)
@@ -56,7 +56,7 @@ def damaged(read: Callable[[str], object], paths: Iterable[str]) -> Iterator[tup
 
 
 def content(path: str, *, limit: int = LIMIT) -> bytes:
-    """A file's bytes; none if it is missing, no plain file, or too large."""
+    """Returns a file's bytes; none if it is missing, not a regular file, or too large."""
     try:
         return fsio.read(path, limit=limit)
     except (OSError, UnsafePath, TooLarge):
@@ -64,7 +64,7 @@ def content(path: str, *, limit: int = LIMIT) -> bytes:
 
 
 def read(path: str, *, limit: int = LIMIT) -> dict[str, Any]:
-    """The object that a file holds, or an empty one."""
+    """Returns the JSON object in a file, or an empty one."""
     try:
         return dict_of(json.loads(content(path, limit=limit)))
     except (ValueError, RecursionError):
@@ -72,6 +72,6 @@ def read(path: str, *, limit: int = LIMIT) -> dict[str, Any]:
 
 
 def keep(path: str, record: Mapping[str, Any]) -> None:
-    """Replace what a file holds."""
+    """Writes a record into its file, durably."""
     fsio.make_dirs(os.path.dirname(path))
     fsio.replace(path, json.dumps(record, ensure_ascii=True, indent=1).encode("ascii") + b"\n")

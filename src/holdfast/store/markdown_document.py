@@ -1,12 +1,12 @@
-"""A Markdown file with frontmatter, whatever it is about: split into entries and fields, and merged field by field.
+"""A Markdown file with frontmatter: split into entries and fields, and merged field by field.
 
-One line a field in a fixed order with a separator after each, so that git merges and people review single fields. A
-file that cannot be read raises BrokenEntry with path, line and reason; the file itself is never touched. What the
-fields mean is left to `store.memory_files` and `store.task_files`; their grammar to `store.frontmatter`.
+One row for each field in a fixed order with a separator after it, so that git merges and people review single fields. A
+file that cannot be read raises BrokenEntry with path, line and reason, and stays as it is. `store.memory_files` and
+`store.task_files` know the meaning of the fields, `store.frontmatter` their grammar.
 
-People may write several entries into one file. The first begins at the top. A further one begins at a line `---` that
-opens a block of lines without a blank line among them, ended by the next line `---`, of which one begins with `id:`
-or `type:`. Any other `---` is a rule drawn in the text, and text between code fences is only an example.
+A file may have several entries. The first begins at the top. Another one begins at a line `---` that opens a block
+without blank lines, which ends at the next line `---` and has a line that begins with `id:` or `type:`. Any other
+`---` is a horizontal rule, and text between code fences is an example.
 """
 
 import re
@@ -19,42 +19,42 @@ from holdfast.patterns import regex
 from holdfast.store import frontmatter
 from holdfast.values import frozen
 
-MAX_DOCUMENT = 1 << 20
+MAX_DOCUMENT = 1 << 20  # characters; a guess: far above real entries, and quick to read
 _CONFLICT = regex(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
-_MARKS = ("<<<<<<<", "|||||||", ">>>>>>>")  # quicker to look for than the pattern, and seldom there
+_MARKS = ("<<<<<<<", "|||||||", ">>>>>>>")  # quicker to search than the pattern, and rare
 _T = TypeVar("_T")
 
 
 @frozen
 class MarkdownClash:
-    """Both sides changed the same fields, each in its own way; a person has to choose."""
+    """A conflict: both sides changed the same fields differently, and a person has to choose."""
 
     fields: tuple[str, ...]
 
 
 @frozen
 class MarkdownDocument:
-    """A file taken apart."""
+    """A parsed file or entry."""
 
     path: str
     fields: dict[str, frontmatter.Field]
     body: str
     body_line: int
-    first: int = 1  # the line of the file on which it begins
+    first: int = 1  # its first line in the file
 
     def extra(self, known: Container[str]) -> tuple[tuple[str, str], ...]:
-        """The fields that nobody knows, each with its lines as written."""
+        """Returns the unknown fields, each with its lines as written."""
         return tuple((field.name, field.raw) for field in self.fields.values() if field.name not in known)
 
     def line_of(self, name: str) -> int:
         return self.first + 1 + self.fields[name].line if name in self.fields else self.body_line
 
     def broken(self, name: str, reason: str) -> BrokenEntry:
-        """What to raise if a field cannot be taken."""
+        """Returns the error for a field that is not valid."""
         return broken(self.path, self.line_of(name), reason)
 
     def built(self, make: Callable[..., _T], values: Mapping[str, Any], checks: Mapping[str, Any]) -> _T:
-        """The value that these fields make; a refusal names the line of the field it is about."""
+        """Builds a value from the fields; an error names the line of the field at fault."""
         try:
             return make(**values)
         except (BadInput, TooLarge) as error:
@@ -62,7 +62,7 @@ class MarkdownDocument:
 
 
 def _culprit(values: Mapping[str, Any], checks: Mapping[str, Any]) -> str:
-    """The first field that breaks its rule; the first of all, if only all together break one."""
+    """Returns the first field that breaks its rule; the first of all, if only the combination breaks one."""
     for name, rule in checks.items():
         try:
             if name in values:
@@ -73,9 +73,9 @@ def _culprit(values: Mapping[str, Any], checks: Mapping[str, Any]) -> str:
 
 
 def read(text: str, path: str, *, needed: Sequence[str], line: int = 1) -> MarkdownDocument:
-    """A file taken apart; BrokenEntry if it is damaged or lacks a field it cannot do without.
+    """Parses a file; raises BrokenEntry if it is damaged or lacks a needed field.
 
-    `line` is where the text begins in its file, if it is only a part of it.
+    `line` is the first line of the text in its file, if it is only a part of it.
     """
     clean = text.removeprefix("\ufeff").replace("\r\n", "\n")
     _refuse_damage(clean, path, line)
@@ -91,7 +91,7 @@ def read(text: str, path: str, *, needed: Sequence[str], line: int = 1) -> Markd
 
 
 def write(lines: Sequence[str], extra: Sequence[tuple[str, str]], body: str, *, name: str) -> str:
-    """The file for these lines of known fields, the fields nobody knows as they were written, and a body."""
+    """Returns the text of a file: the rows of known fields, the unknown fields as written, and the body."""
     known = (f"{line}\n{frontmatter.SEPARATOR}" for line in lines)
     unknown = (f"{raw}\n{frontmatter.SEPARATOR} {field}" for field, raw in extra)
     front = "\n".join([*known, *unknown])
@@ -101,11 +101,11 @@ def write(lines: Sequence[str], extra: Sequence[tuple[str, str]], body: str, *, 
 
 
 def laid_out(text: str, *before: str) -> str:
-    """A file's new text, with no more separators than `frontmatter.laid_out` puts."""
+    """Returns a file's new text with the separators of `frontmatter.laid_out`."""
     try:
         front, body = _split(text, "", 1)
         earlier = [_split(old.replace("\r\n", "\n"), "", 1)[0] for old in before]
-    except BrokenEntry:  # nothing to keep of a layout that cannot be read
+    except BrokenEntry:  # the old layout cannot be read
         return text
     return f"---\n{frontmatter.laid_out(front, *earlier)}\n---\n{body}"
 
@@ -115,17 +115,17 @@ def broken(path: str, line: int, reason: str) -> BrokenEntry:
 
 
 def _refuse_damage(text: str, path: str, line: int) -> None:
-    for sign, reason in (("\x00", "holds a NUL byte"), ("\r", "holds a bare carriage return")):
+    for sign, reason in (("\x00", "has a NUL byte"), ("\r", "has a bare carriage return")):
         if (at := text.find(sign)) >= 0:
             raise broken(path, line + text.count("\n", 0, at), reason)
     if any(mark in text for mark in _MARKS) and (found := _CONFLICT.search(text)):
-        raise broken(path, line + text.count("\n", 0, found.start()), "holds the marks of an unresolved merge")
+        raise broken(path, line + text.count("\n", 0, found.start()), "has the markers of an unresolved merge")
     if len(text) > MAX_DOCUMENT:
         raise broken(path, line, f"is larger than {MAX_DOCUMENT:,} characters")
 
 
 def is_unmerged(text: str) -> bool:
-    """Whether a text holds the marks of an unresolved merge."""
+    """Whether a text has the markers of an unresolved merge."""
     return any(mark in text for mark in _MARKS) and _CONFLICT.search(text) is not None
 
 
@@ -147,7 +147,7 @@ _Fields = dict[str, Any]
 def merge(
     sides: _Sides, *, parts: Callable[[str], _Fields], joined: Callable[[_Fields], str], lists: Container[str]
 ) -> str | MarkdownClash:
-    """Both sides' changes of a base in one text, field by field; lists as sets, the body as one field."""
+    """Merges both sides' changes of a base field by field; lists as sets, the body as one field."""
     base, ours, theirs = sides
     if theirs in (ours, base):
         return ours
@@ -165,7 +165,7 @@ def merge(
         return MarkdownClash(clashing)
     try:
         return laid_out(joined(merged), ours, theirs)
-    except (BadInput, TooLarge):  # each side keeps the rules, both together do not
+    except (BadInput, TooLarge):  # each side is valid, the merged text is not
         return MarkdownClash(tuple(name for name in merged if mine.get(name) != other.get(name)))
 
 
@@ -178,7 +178,7 @@ def _merged(base: Any, ours: Any, theirs: Any, *, is_list: bool) -> Any:
 
 
 def _merged_list(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, ...]:
-    """What either added, without what either took away."""
+    """Returns the items that either side added, without those that either removed."""
     kept = [item for item in ours if item in theirs or item not in base]
     return tuple(dict.fromkeys([*kept, *(item for item in theirs if item not in base)]))
 
@@ -190,11 +190,11 @@ _FENCE = regex(r" {0,3}(`{3,}|~{3,})([^\r\n]*)")
 
 @frozen
 class EntryPiece:
-    """One entry's own text within a file: from its first line to the end of its last that is not blank."""
+    """The text of one entry in a file, without blank lines at its end."""
 
     text: str
-    line: int  # of the file, from 1
-    start: int  # characters of the file before it
+    line: int  # in the file, from 1
+    start: int  # offset in the file, in characters
 
     @property
     def end(self) -> int:
@@ -202,9 +202,9 @@ class EntryPiece:
 
 
 def pieces(text: str) -> list[EntryPiece]:
-    """The entries of a file in their order; what stands before the first is a piece of its own.
+    """Splits a file into its entries, in order; text before the first entry is a piece too.
 
-    The only entry of a file is the whole file, byte for byte.
+    If a file has only one entry, that is the whole file, byte for byte.
     """
     if is_single(text):
         return [EntryPiece(text, 1, 0)]
@@ -223,12 +223,12 @@ def pieces(text: str) -> list[EntryPiece]:
 
 
 def is_single(text: str) -> bool:
-    """Whether a file cannot hold more than one entry; for most, two quick looks are enough."""
+    """Whether a file certainly has only one entry; a quick check that suffices for most files."""
     return text.removeprefix("\ufeff").startswith(_RULE) and text.count("\n---") < 3
 
 
 def has_open_fence(text: str) -> bool:
-    """Whether a code fence begins in a text and does not end there: what follows would be part of it."""
+    """Whether a code fence begins in a text and does not end: text after it would be part of it."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     fences, at = _Fences(lines), 0
     while at < len(lines):
@@ -242,14 +242,14 @@ def has_open_fence(text: str) -> bool:
 
 
 def _trimmed(text: str) -> str:
-    """A text without the blank lines at its end, its last line whole."""
+    """Returns a text without the blank lines at its end; its last line keeps its newline."""
     bare = text.rstrip()
     rest = text[len(bare) :]
     return bare + rest[: rest.find("\n") + 1] if bare else text
 
 
 def _starts(lines: list[str]) -> list[int]:
-    """The lines on which entries begin."""
+    """Returns the lines on which entries begin."""
     found, at, fences = [], 0, _Fences(lines)
     if lines[0].removeprefix("\ufeff") == _RULE:
         found.append(0)
@@ -259,13 +259,13 @@ def _starts(lines: list[str]) -> list[int]:
             found.append(at)
             at = end
         else:
-            at = fences.end(at) or at  # one that never ends is none
+            at = fences.end(at) or at  # a fence without an end does not count
         at += 1
     return found or [0]
 
 
 def _front_end(lines: list[str], at: int) -> int | None:
-    """Where the frontmatter that opens here ends; None if it is none."""
+    """Returns the last line of the frontmatter that opens here; None if it is not frontmatter."""
     named = False
     for number in range(at + 1, len(lines)):
         line = lines[number]
@@ -279,20 +279,20 @@ def _front_end(lines: list[str], at: int) -> int | None:
 
 def _opening(line: str) -> str | None:
     found = _FENCE.match(line)
-    if found is None or (found[1][0] == "`" and "`" in found[2]):  # words between backticks, on one line
+    if found is None or (found[1][0] == "`" and "`" in found[2]):  # inline code
         return None
     return found[1]
 
 
 class _Fences:
-    """Code fences among some lines, each looked for once: a file may open thousands and close none."""
+    """Code fences in some lines; each end is searched once, as a file may open thousands and close none."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
-        self._endless: dict[str, int] = {}  # sign to the length from which on none ends any more
+        self._endless: dict[str, int] = {}  # sign to the length from which on no fence has an end
 
     def end(self, at: int) -> int | None:
-        """The line that ends the fence which opens here; None if none opens, or it never ends."""
+        """Returns the line that ends the fence opened here; None if none opens, or it has no end."""
         fence = _opening(self._lines[at])
         if fence is None or len(fence) >= self._endless.get(fence[0], len(fence) + 1):
             return None

@@ -1,10 +1,9 @@
-"""Entries: a memory as a Markdown file with frontmatter, both ways, and merged by field.
+"""Entries: reads and writes memories as Markdown files with frontmatter, and merges them by field.
 
-One line a field in a fixed order with a separator after each, so that git merges and people review single
-fields. Fields we do not know are kept as they were written. A file that cannot be read raises BrokenEntry with
-path, line and reason; the file itself is never touched. The frontmatter's grammar is left to `store.frontmatter`;
-where the entries of a file that holds several begin, to `store.markdown_document`. When an entry was last
-updated is known from the log; a field `updated` in its file is ignored.
+One row for each field in a fixed order with a separator after it, so that git merges and people review single fields.
+Unknown fields stay as written. A file that cannot be read raises BrokenEntry with path, line and reason, and stays as
+it is. `store.frontmatter` has the grammar of fields, `store.markdown_document` splits a file with several entries. The
+log has the time of the last update; a field `updated` in the file is ignored.
 """
 
 import hashlib
@@ -30,13 +29,13 @@ LABELS = {kind: kind.replace("-", " ").capitalize() for kind in FOLDER_OF}
 _LISTS = ("tags", "evidence", "applies_to", "supersedes", "compatible_with", "provenance")
 _TIMES = ("expires_at", "rejected_at")
 _NEEDED = ("id", "type", "status")
-_SUGGESTED = ("provenance", "suggests", "because")  # written only where they say something
+_SUGGESTED = ("provenance", "suggests", "because")  # written only if not empty
 _OWN_FIELDS: dict[str, tuple[str, ...]] = {
     "candidate": ("line", *_SUGGESTED),
     "rejected": ("line", "rejected_at", "reason", *_SUGGESTED),
 }
 _STATUS = regex(r"^status:[^\n]*$", re.MULTILINE)
-DERIVED = ("updated",)  # shown with an entry, and read over where somebody wrote it down
+DERIVED = ("updated",)  # shown with an entry, and ignored in its file
 _WHOLE = MarkdownClash(("the whole file",))
 _RULE = "---"
 _APPROVAL_TAG = b"holdfast-approval-1\n"
@@ -44,7 +43,7 @@ _APPROVAL_TAG = b"holdfast-approval-1\n"
 
 @frozen
 class EntryPart:
-    """One entry of a file that may hold several: its own text, where it begins, and what it says."""
+    """One entry of a file that may have several: its text with its place, and the memory."""
 
     piece: EntryPiece
     memory: Memory | BrokenEntry
@@ -59,9 +58,9 @@ class EntryPart:
 
 
 def parts(text: str, path: str) -> list[EntryPart]:
-    """The entries that a file holds, in their order; a broken one does not take the others with it.
+    """Reads the entries of a file, in order; a broken one does not affect the others.
 
-    To which side of an unresolved merge an entry belongs nobody can tell: such a file is broken as a whole.
+    A file with an unresolved merge is broken as a whole: the side of an entry is unknown.
     """
     found = [EntryPiece(text, 1, 0)] if markdown_document.is_unmerged(text) else markdown_document.pieces(text)
     return [EntryPart(piece, _read(piece, path)) for piece in found]
@@ -74,12 +73,12 @@ def _read(piece: EntryPiece, path: str) -> Memory | BrokenEntry:
         return error
 
 
-_known_texts: dict[str, Memory] = {}  # a command reads memory more than once, and most texts are as before
-MOST_KNOWN = 1 << 15
+_known_texts: dict[str, Memory] = {}  # a command reads memory several times, and most texts are unchanged
+MOST_KNOWN = 1 << 15  # texts; a guess: more than projects have, and it bounds the memory of long processes
 
 
 def read_candidate(path: str) -> Candidate | Rejected:
-    """The memory of a file on the shelf; BrokenEntry if it cannot be read or is another one."""
+    """Reads a candidate's file; raises BrokenEntry if it cannot be read or its id is not its name."""
     try:
         memory = parse(fsio.read(path, limit=MAX_ENTRY).decode(), path)
     except FileNotFoundError:
@@ -87,20 +86,20 @@ def read_candidate(path: str) -> Candidate | Rejected:
     except (UnicodeDecodeError, TooLarge, UnsafePath, OSError) as error:
         raise BrokenEntry(f"{path}: it cannot be read: {error}") from None
     if not isinstance(memory, Candidate | Rejected) or os.path.basename(path) != f"{memory.id}.md":
-        raise BrokenEntry(f"{path}: it is not the candidate its name says")
+        raise BrokenEntry(f"{path}: its id is not the one in its name")
     return memory
 
 
 def parse(text: str, path: str, *, line: int = 1) -> Memory:
-    """The memory that a text holds; BrokenEntry if it holds none, or several.
+    """Reads the memory in a text; raises BrokenEntry if there is none, or several.
 
-    `line` is where the text begins in its file, if it is only a part of it.
+    `line` is the first line of the text in its file, if it is only a part of it.
     """
     if (known := _known_texts.get(text)) is not None:
         return known
     read = _memory(markdown_document.read(text, path, needed=_NEEDED, line=line))
     if not markdown_document.is_single(text) and len(found := markdown_document.pieces(text)) > 1:
-        raise broken(path, line + found[1].line - 1, "begins another entry where only one may stand")
+        raise broken(path, line + found[1].line - 1, "begins another entry where only one is allowed")
     if len(_known_texts) >= MOST_KNOWN:
         _known_texts.clear()
     _known_texts[text] = read
@@ -108,7 +107,7 @@ def parse(text: str, path: str, *, line: int = 1) -> Memory:
 
 
 def plain(text: str) -> list[Any]:
-    """What a text says as JSON can hold it; BrokenEntry if it is no accepted or retired memory."""
+    """Returns the fields of a text as JSON values; raises BrokenEntry if it is not an accepted or retired memory."""
     memory = parse(text, "")
     if not isinstance(memory, Accepted | rules.Retired):
         raise broken("", 1, "is a candidate or a tombstone")
@@ -117,7 +116,7 @@ def plain(text: str) -> list[Any]:
 
 
 def know(text: str, plain: list[Any]) -> None:
-    """A text that was taken apart before says this."""
+    """Adds the parsed fields of a text, as `plain` returned them, to the memory cache."""
     state = STATES[plain[0]]
     values = plain[1:]
     for at in _LISTED:
@@ -133,7 +132,7 @@ _EXTRA, _EXPIRES = (field_names(Accepted).index(name) for name in ("extra", "exp
 
 @frozen
 class EntrySketch:
-    """What somebody wrote down as a new entry: its fields, the id if it has one, its evidence as typed."""
+    """A new entry as a person wrote it: its fields, the id if it has one, its evidence as typed."""
 
     memory: Accepted
     id: str | None
@@ -141,9 +140,9 @@ class EntrySketch:
 
 
 def sketch(text: str, path: str, *, line: int = 1, kind: str | None = None, ignored: Sequence[str] = ()) -> EntrySketch:
-    """A new entry that may lack an id and a status; `kind` is its type if it names none.
+    """Reads a new entry, which may lack an id and a status; `kind` is its type if it has none.
 
-    A field that nobody knows is refused, because it would be lost.
+    An unknown field is refused, as it would be lost.
     """
     read = markdown_document.read(text, path, needed=(), line=line)
     fields = {name: field for name, field in read.fields.items() if name not in ("status", *ignored)}
@@ -157,12 +156,12 @@ def sketch(text: str, path: str, *, line: int = 1, kind: str | None = None, igno
     memory = _memory(replace(read, fields=fields))
     assert isinstance(memory, Accepted)
     if memory.extra:
-        raise read.broken(memory.extra[0][0], f"has a field {memory.extra[0][0][:40]!r} that nobody would read")
+        raise read.broken(memory.extra[0][0], f"has an unknown field {memory.extra[0][0][:40]!r}")
     return EntrySketch(memory, named, _known(cited, read) if cited else ())
 
 
 def render(memory: Memory) -> str:
-    """The file for a memory, always the same bytes for the same memory."""
+    """Returns the file of a memory, always the same bytes for the same memory."""
     status = rules.status(memory)
     lines = [f"id: {frontmatter.word(memory.id)}", f"type: {memory.type}", f"status: {status}"]
     values = {name: getattr(memory, name) for name in (*rules.SHARED[2:], *_OWN_FIELDS.get(status, ()))}
@@ -170,35 +169,35 @@ def render(memory: Memory) -> str:
     paragraphs = filter(None, (f"{LABELS[memory.type]}: {memory.statement}", memory.details))
     text = markdown_document.write(lines, memory.extra, "\n\n".join(paragraphs) + "\n", name=memory.id)
     if not markdown_document.is_single(text) and len(markdown_document.pieces(text)) > 1:
-        # It would be read as two: nobody approves a second entry by approving the words of the first.
-        raise BadInput(f"the words of {memory.id} hold what reads as another entry", hint="Indent its lines.")
+        # It would be read as two entries, and a person who approves the first would also approve the second.
+        raise BadInput(f"the text of {memory.id} contains another entry", hint="Indent its lines.")
     return text
 
 
 def digest(memory: Memory) -> str:
-    """The hash of what a memory says, whatever its file looks like: `docs/adr/0021` spells the form out."""
-    said = {name: _plain(name, getattr(memory, name)) for name in rules.SHARED}
-    said |= {"status": rules.status(memory), "details": memory.details}
-    said["statement"] = " ".join(memory.statement.split())
+    """Returns the hash of a memory's contents, independent of its file's layout: `docs/adr/0021` has the form."""
+    fields = {name: _plain(name, getattr(memory, name)) for name in rules.SHARED}
+    fields |= {"status": rules.status(memory), "details": memory.details}
+    fields["statement"] = " ".join(memory.statement.split())
     rows = {name: (row.rstrip() for row in raw.split("\n")) for name, raw in memory.extra}
-    said["extra"] = {name: [row for row in found if row] for name, found in rows.items()}
-    form = json.dumps(said, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    fields["extra"] = {name: [row for row in found if row] for name, found in rows.items()}
+    form = json.dumps(fields, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(_APPROVAL_TAG + form.encode("ascii")).hexdigest()
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A field's value as JSON has it; numbers and times are spelled as in a file."""
+    """Returns a field's value for JSON; numbers and times are written as in a file."""
     return None if value is None else _value(name, value) if name in (*_TIMES, "confidence") else value
 
 
 def with_status(text: str, status: str) -> str:
-    """The same file in another state: one field differs, comments and order stay."""
+    """Returns the same file with another status; comments and order stay."""
     head, fence, rest = text.partition("\n---")
     return markdown_document.laid_out(_STATUS.sub(f"status: {status}", head, count=1) + fence + rest, text)
 
 
 def merge(base: str | None, ours: str, theirs: str) -> str | MarkdownClash:
-    """Both sides' changes in one text, entry by entry and field by field."""
+    """Merges both sides' changes, entry by entry and field by field."""
     if not all(markdown_document.is_single(side) for side in (base or _RULE, ours, theirs)):
         return _merged_several(base or "", ours, theirs)
     return _merged_one(base, ours, theirs)
@@ -236,7 +235,7 @@ def _memory(read: MarkdownDocument) -> Memory:
 
 
 def _known(field: Field, read: MarkdownDocument) -> Any:
-    """The value of a field we know, in the form a memory has it."""
+    """Returns the value of a known field in the form of the memory's attribute."""
     path, line, value = read.path, read.line_of(field.name), field.value
     if isinstance(value, Nested) or (value is not None and isinstance(value, tuple) != (field.name in _LISTS)):
         raise broken(path, line, f"{field.name} must be {'a list' if field.name in _LISTS else 'one value'}")
@@ -267,7 +266,7 @@ def _value(name: str, value: Any) -> str:
 
 
 def _float(value: float) -> str:
-    """The shortest form that reads back the same, with a point: YAML takes 1e-05 for a word."""
+    """Returns the shortest form that reads back the same, with a point: YAML reads 1e-05 as a string."""
     mantissa, e, exponent = repr(float(value)).partition("e")
     return f"{mantissa if '.' in mantissa else mantissa + '.0'}{e}{exponent}"
 
@@ -276,7 +275,7 @@ def _float(value: float) -> str:
 
 
 def _parts(memory: Memory) -> dict[str, Any]:
-    """A memory as fields that merge one by one."""
+    """Returns a memory as fields that merge one by one."""
     parts: dict[str, Any] = {"status": rules.status(memory), "body": (memory.statement, memory.details)}
     parts |= {name: getattr(memory, name) for name in rules.SHARED}
     if isinstance(memory, Candidate | Rejected):
@@ -285,7 +284,7 @@ def _parts(memory: Memory) -> dict[str, Any]:
 
 
 def _merged_several(base: str, ours: str, theirs: str) -> str | MarkdownClash:
-    """A file of several entries: each is merged by itself; what theirs added comes last."""
+    """Merges a file of several entries one by one; entries that theirs added come last."""
     if theirs in (ours, base):
         return ours
     if base == ours:
@@ -304,7 +303,7 @@ def _merged_several(base: str, ours: str, theirs: str) -> str | MarkdownClash:
 
 
 def _merged_entry(base: str | None, ours: str | None, theirs: str | None) -> str | MarkdownClash | None:
-    """One entry of several; None: it goes, because one side took it out and the other left it as it was."""
+    """Merges one entry of several; None if one side removed it and the other did not change it."""
     if ours is None or theirs is None:
         left = theirs if ours is None else ours
         return left if base is None else None if left == base else MarkdownClash(("the whole entry",))
@@ -312,7 +311,7 @@ def _merged_entry(base: str | None, ours: str | None, theirs: str | None) -> str
 
 
 def _by_id(text: str) -> dict[str, str] | None:
-    """Id to text of a file's entries; None if one is broken or two have the same id."""
+    """Returns id to text of a file's entries; None if one is broken or two have the same id."""
     found: dict[str, str] = {}
     for part in parts(text, ""):
         if isinstance(part.memory, BrokenEntry) or part.memory.id in found:

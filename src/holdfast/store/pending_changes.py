@@ -1,8 +1,8 @@
 """Changes that wait to be published, and those that were.
 
-A change names a tracked path, what it was based on and what it becomes. It waits in `pending/`
-until its blob is in a commit of its line, then lies in `sealed/changes/` for good: that is how a
-clone knows what it once published, whatever later happens to history.
+A change names a tracked path, the blob before and the blob after. It waits in `pending/` until a commit of its line
+(the id of a branch's work) has its blob, then it stays in `sealed/changes/`: so a clone knows what it published,
+whatever later happens to history.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from holdfast.store import fsio, loose_records
 from holdfast.store.layout import APPROVALS, FOLDER_OF, LINKS, LOG, TASKS, Layout
 from holdfast.values import asdict, frozen, replace
 
-MAX_RECORD = 8 << 20
+MAX_RECORD = 8 << 20  # bytes: a text of MAX_DOCUMENT as JSON, with room for escapes
 _PART = r"(?![.-])[^/\\\x00-\x1f\x7f]{1,250}"
 _ENTRY = regex(rf"(?:{'|'.join(map(re.escape, (*FOLDER_OF.values(), TASKS, LINKS)))})(?:/{_PART})+\.md")
 _SEGMENT = regex(rf"{re.escape(LOG)}/\d{{4}}/\d\d/\d\d/([0-9a-f]{{32}})\.jsonl", re.ASCII)
@@ -31,7 +31,7 @@ _LINE = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
 
 @frozen
 class PendingChange:
-    """One tracked path's next content; no blob means the path goes away."""
+    """One tracked path's next content; no blob means that the path is deleted."""
 
     path: str
     base: str | None
@@ -40,14 +40,14 @@ class PendingChange:
     head: str | None
     ts: str
     text: str | None = None
-    segment: str | None = None  # a sealed segment's text lies in sealed/log under this name
+    segment: str | None = None  # a sealed segment's text is in sealed/log under this name
     name: str = ""
     published: dict[str, str] | None = None
     extra: tuple[tuple[str, Any], ...] = ()  # fields of a later version, kept when it is archived
 
     @property
     def key(self) -> str:
-        """What stays the same when a change is archived under another name."""
+        """The part of the name that stays the same when a change is archived."""
         return self.name.rsplit("-", 1)[-1]
 
 
@@ -55,7 +55,7 @@ _FIELDS = ("path", "base", "blob", "line", "head", "ts", "text", "segment", "pub
 
 
 def name_for(ts: str) -> str:
-    """A file name that sorts by time and never clashes."""
+    """Returns a unique file name that sorts by time."""
     return f"{_compact(ts)}Z-{token(10)}"
 
 
@@ -64,7 +64,7 @@ def _compact(ts: str) -> str:
 
 
 def add(layout: Layout, change: PendingChange) -> PendingChange:
-    """Keep a change, durable on return."""
+    """Stores a change, durably."""
     refuse_foreign(change.path)
     named = replace(change, name=name_for(change.ts))
     fsio.make_dirs(layout.pending)
@@ -73,24 +73,24 @@ def add(layout: Layout, change: PendingChange) -> PendingChange:
 
 
 def waiting(layout: Layout) -> list[PendingChange]:
-    """Every change not yet published, on any line, oldest first."""
+    """Returns every change that is not published, on any line, oldest first."""
     found = loose_records.sound(layout, read, _paths(layout, layout.pending))
     return sorted(found, key=lambda change: (change.ts, change.name))
 
 
 def published(layout: Layout, *, since: str = "") -> list[PendingChange]:
-    """Every change this clone published, oldest first; `since` leaves out what was published before it.
+    """Returns every change that this clone published, oldest first; `since` skips those published before it.
 
-    Archived names begin with the time of publishing, so that only what is asked for is read.
+    Archived names begin with the time of publishing, so only the files since then are read.
     """
     found = loose_records.sound(layout, read, _paths(layout, layout.sealed_changes, since=_compact(since)))
     return sorted(found, key=lambda c: ((c.published or {}).get("ts", ""), c.ts, c.name))
 
 
 def archive(layout: Layout, change: PendingChange, *, commit: str | None, ts: str, aside: str | None = None) -> None:
-    """A change is in a commit of its line, or superseded there: keep a copy and stop waiting.
+    """Moves a change to the archive: a commit of its line has it, or another change replaced it.
 
-    `aside` says that somebody set it aside, and what waits instead: it can be brought back.
+    `aside`: a person set it aside; it names the change that waits instead, and this one can be restored.
     """
     marks = {"commit": commit or "", "ts": ts, **({"aside": aside} if aside is not None else {})}
     _keep(layout, replace(change, published=marks), f"{_compact(ts)}Z-{change.key}")
@@ -98,7 +98,7 @@ def archive(layout: Layout, change: PendingChange, *, commit: str | None, ts: st
 
 
 def note(layout: Layout, change: PendingChange, line: str, *, commit: str | None, ts: str) -> None:
-    """Keep a change as published on a line that had inherited it; it stays the same change."""
+    """Records a change as published on a line that inherited it; it keeps its key."""
     done = replace(change, line=line, published={"commit": commit or "", "ts": ts})
     _keep(layout, done, f"{_compact(ts)}Z-{token(6)}-{change.key}")
 
@@ -109,12 +109,12 @@ def _keep(layout: Layout, change: PendingChange, name: str) -> None:
 
 
 def drop(layout: Layout, change: PendingChange) -> None:
-    """Stop waiting for a change."""
+    """Deletes a pending change."""
     fsio.remove(os.path.join(layout.pending, f"{change.name}.json"))
 
 
 def forget_published(layout: Layout, change: PendingChange) -> None:
-    """Erase the archived copy of a change."""
+    """Deletes the archived copy of a change."""
     fsio.remove(os.path.join(layout.sealed_changes, f"{change.name}.json"))
 
 
@@ -130,13 +130,13 @@ def is_publishable(path: str) -> bool:
 
 
 def refuse_foreign(path: str) -> None:
-    """UnsafePath if no change may name this path."""
+    """Raises UnsafePath if no change may name this path."""
     if not is_publishable(path):
-        raise UnsafePath(f"{path!r} is no path of the memory", hint="Only entries and the log can change.")
+        raise UnsafePath(f"{path!r} is not a path of the memory", hint="Only entries and the log can change.")
 
 
 def foreign_path(data: bytes) -> str | None:
-    """The path that a record names and none of ours may; None if it is in order, or says nothing at all."""
+    """Returns the path of a record if it is not allowed; None if it is allowed, or if there is none."""
     try:
         path = json.loads(data)["path"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -145,7 +145,7 @@ def foreign_path(data: bytes) -> str | None:
 
 
 def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
-    """Every record that does not count, with the reason."""
+    """Yields every damaged record, with the reason."""
     folders = (layout.pending, layout.sealed_changes)
     return loose_records.damaged(read, (path for folder in folders for path in _paths(layout, folder)))
 
@@ -155,11 +155,11 @@ def _paths(layout: Layout, folder: str, *, since: str = "") -> Iterator[str]:
 
 
 def read(path: str) -> PendingChange:
-    """One record; CorruptLog says why it does not count."""
+    """Reads one record; raises CorruptLog with the reason if it is damaged."""
     with loose_records.judging(path, " is not a record of a change"):
         record = json.loads(fsio.read(path, limit=MAX_RECORD))
         if not isinstance(record, dict):
-            raise ValueError("it is no object")
+            raise ValueError("it is not an object")
         known = {name: record.pop(name) for name in _FIELDS if name in record}
         name = os.path.basename(path).removesuffix(".json")
         change = PendingChange(**{**known, "name": name, "extra": tuple(record.items())})
@@ -168,26 +168,26 @@ def read(path: str) -> PendingChange:
 
 
 def check(change: PendingChange) -> None:
-    """Say by ValueError in what a change contradicts itself."""
+    """Raises ValueError with the reason if a change is not consistent."""
     words = (change.path, change.line, change.ts)
     maybe = (change.base, change.blob, change.head, change.text, change.segment)
     if not all(isinstance(word, str) for word in words + tuple(w for w in maybe if w is not None)):
         raise ValueError("its fields are not texts")
     if not is_publishable(change.path):
-        raise ValueError(f"{change.path!r} is no path of the memory")
+        raise ValueError(f"{change.path!r} is not a path of the memory")
     oids = [oid for oid in (change.base, change.blob, change.head) if oid is not None]
     if not all(map(_OID.fullmatch, oids)):
         raise ValueError("it does not name objects of git")
     if not _LINE.fullmatch(change.line) or not _TS.fullmatch(change.ts):
-        raise ValueError("its line or its time is no such thing")
+        raise ValueError("its line or its time is invalid")
     published: Any = change.published or {}
     if not isinstance(published, dict) or not all(isinstance(word, str) for word in published.values()):
-        raise ValueError("it does not say where it was published")
+        raise ValueError("its record of publishing is invalid")
     _check_content(change)
 
 
 def _check_content(change: PendingChange) -> None:
-    """The path, the text and the blob must tell the same story, or somebody changed one of them."""
+    """Checks that the path, the text and the blob match: otherwise somebody changed one of them."""
     segment = _SEGMENT.fullmatch(change.path)
     if (segment[1] if segment else None) != change.segment:
         raise ValueError("its path and its segment differ")
@@ -201,7 +201,7 @@ def _check_content(change: PendingChange) -> None:
 
 
 def _blob(text: str, *, like: str) -> str:
-    """Git's name for a text, in the kind of hash that `like` is."""
+    """Returns git's blob hash of a text, SHA-1 or SHA-256 as in `like`."""
     data = text.encode("utf-8")
     kind = "sha256" if len(like) == 64 else "sha1"
     return hashlib.new(kind, b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

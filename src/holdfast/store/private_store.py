@@ -1,4 +1,4 @@
-"""A clone's private store as a whole: its folders and its random name, made once."""
+"""Creates a clone's private store: its folders and its random name."""
 
 import os
 
@@ -12,7 +12,7 @@ _REPO_ID = regex(r"[0-9a-z]{8,64}")
 
 
 def make_store(layout: Layout) -> bool:
-    """Make the folders of a store and its name, once, whoever comes first; True if that was us."""
+    """Creates the folders and the name of a store, once; returns whether this call did it."""
     if os.path.lexists(layout.repo_id):
         return False
     try:
@@ -24,11 +24,11 @@ def make_store(layout: Layout) -> bool:
                 fsio.replace(os.path.join(layout.private, ".gitignore"), b"*\n", mode=0o644)
             for folder in layout.folders:
                 fsio.make_dirs(folder)
-            # A process killed before us may have made some of these and synced none.
+            # A killed process may have created some of these without a sync.
             with fsio.refusing(layout.private):
                 for folder in (os.path.dirname(layout.private), layout.private, layout.sealed):
                     fsio.ops.sync_dir(folder)
-            # Last, because it says that the store is whole.
+            # Last, because the name shows that the store is complete.
             name_store(layout)
             return True
     except ReadOnlyStore as error:
@@ -36,12 +36,12 @@ def make_store(layout: Layout) -> bool:
 
 
 def name_store(layout: Layout) -> None:
-    """Give a store its random name."""
+    """Writes a store's random name."""
     fsio.replace(layout.repo_id, token(20).encode("ascii") + b"\n")
 
 
 def read_repo_id(layout: Layout) -> str:
-    """The random name of a store; CorruptLog if what lies there is none."""
+    """Returns the random name of a store; raises CorruptLog if its file is damaged."""
     try:
         name = fsio.read(layout.repo_id, limit=200).decode("ascii", "replace").strip()
     except FileNotFoundError:

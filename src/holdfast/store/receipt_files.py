@@ -1,12 +1,12 @@
-"""Receipts: the packs that agents were given, exactly as they were sent, and which revisions went in.
+"""Receipts: the packs that agents were given, exactly as they were sent, with the revisions in them.
 
     receipts/<run or session>/<number>-<random>.json
 
-A pack is kept as its lines, each with a salt of its own and the hash of both; the hash over all these hashes is the
-pack's root. So one line can be removed when what it is about is erased: its hash stays, the words are gone and cannot
-be guessed, and the root still proves every other line. When a run ends, its context.json records number, root and ids
-of every pack; from there the capsule's own root covers them, and a pack that arrives too late stays out of the
-capsule. What goes into a pack is decided by `recall`; this module only keeps it.
+A pack is stored as its rows, each with its own salt and the hash of both; the hash over all these hashes is the pack's
+root. So one row can be deleted when its subject is erased: its hash stays, the text is gone and cannot be guessed, and
+the root still proves every other row. When a run ends, its context.json records number, root and ids of every pack; the
+capsule's root covers them, and a pack that arrives later stays out of the capsule. `recall` decides what goes into a
+pack; this module stores it.
 """
 
 import contextlib
@@ -25,34 +25,34 @@ from holdfast.store.layout import Layout
 from holdfast.values import dicts_of, frozen
 
 VERSION = 1
-MOST = 64  # packs of one run or session; the oldest go
-MOST_SESSIONS = 64  # sessions whose packs are kept; those of runs live as long as the run
-MAX_FILE = 8 << 20
+MOST = 64  # packs of one run or session, the newest; a guess: few sessions get so many
+MOST_SESSIONS = 64  # sessions whose packs are stored; a guess. Those of runs stay as long as the run
+MAX_FILE = 8 << 20  # bytes; a guess: far above the largest budget of a context
 ERASED = "[erased]"
 _NAME = regex(r"(\d{6,})-[0-9a-z]{8}\.json", re.ASCII)
 _HASH = regex(r"[0-9a-f]{64}")
-_SALT = 16  # bytes
+_SALT = 16  # bytes: 128 bits cannot be tried out
 
 
 @frozen
 class StoredReceipt:
     """One pack as it was sent."""
 
-    owner: str  # the run or session it was given to
-    number: int  # the how-manieth of it
+    owner: str  # the run or session that got it
+    number: int  # counted from 1 for each owner
     root: str
-    head: Mapping[str, Any]  # when, where, for what, of what size
-    lines: tuple[Mapping[str, Any], ...]  # text and told; or only the hash of what was erased
+    head: Mapping[str, Any]  # time, place, question and size
+    lines: tuple[Mapping[str, Any], ...]  # text and entries (`told`), or only the hash of an erased row
     path: str
 
     @property
     def text(self) -> str:
-        """The pack as the agent read it; erased lines say that they are."""
+        """The pack as the agent read it; erased rows are marked."""
         return "".join(f"{line.get('text', ERASED)}\n" for line in self.lines)
 
     @property
     def told(self) -> list[Mapping[str, Any]]:
-        """What went in: id, kind, revision, reason and section of everything the pack showed."""
+        """The entries of the pack: id, kind, revision, reason and section of each."""
         return [one for line in self.lines for one in line.get("told", ())]
 
 
@@ -64,7 +64,7 @@ def keep(
     lines: Iterable[Mapping[str, Any]],
     stores: Sequence[Layout] = (),
 ) -> StoredReceipt:
-    """Store a pack, durable on return; the oldest of its owner go when there are very many."""
+    """Stores a pack, durably; deletes the oldest of its owner above the limit."""
     salted = [{"salt": os.urandom(_SALT).hex(), **part} for part in (head, *lines)]
     names = (name for store in stores or (layout,) for name in _names(store, owner))
     number = 1 + max((int(name.split("-")[0]) for name in names), default=0)
@@ -78,7 +78,7 @@ def keep(
 
 
 def read(stores: Iterable[Layout], owner: str) -> list[StoredReceipt]:
-    """Every pack of a run or a session, in order; what is damaged is left out and said."""
+    """Returns every pack of a run or a session, in order; skips and reports damaged ones."""
     found: dict[str, StoredReceipt] = {}
     for store in stores:
         paths = [os.path.join(store.receipts, owner, name) for name in _names(store, owner)]
@@ -88,12 +88,12 @@ def read(stores: Iterable[Layout], owner: str) -> list[StoredReceipt]:
 
 
 def owners(stores: Iterable[Layout]) -> list[str]:
-    """The runs and sessions that packs were given to."""
+    """Returns the runs and sessions that got packs."""
     return sorted({name for store in stores for name in store.listed(store.receipts) if is_id(name)})
 
 
 def hand_over(layout: Layout, owner: str, to: str) -> None:
-    """Give the packs of one session to another: they were sent before its owner was known."""
+    """Moves the packs of one session to another: they were sent before the owner was known."""
     names = _names(layout, owner)
     if names:
         fsio.make_dirs(os.path.join(layout.receipts, to))
@@ -104,7 +104,7 @@ def hand_over(layout: Layout, owner: str, to: str) -> None:
 
 
 def share(layout: Layout, packs: Iterable[StoredReceipt], run_id: str) -> None:
-    """Keep packs of a session with a run of it, too: they live as long as the run, and it proves them."""
+    """Copies packs of a session to one of its runs: they stay as long as the run, whose capsule proves them."""
     for kept in packs:
         path = os.path.join(layout.receipts, run_id, os.path.basename(kept.path))
         if not os.path.lexists(path):
@@ -116,9 +116,9 @@ def share(layout: Layout, packs: Iterable[StoredReceipt], run_id: str) -> None:
 
 
 def take_up(stores: Iterable[Layout], run_id: str, context: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A run's context with the packs it was given; None if there were none. Asked again it gives the same.
+    """Returns a run's context with the packs that the run got; None if there were none. Repeatable.
 
-    No word and no hash of a text goes in: only what may stay when something that the pack showed is erased.
+    It adds no text and no hash of a text, only data that may stay when a memory in the pack is erased.
     """
     known = {one["root"]: one for one in entries(context)}
     known |= {kept.root: _entry(kept) for kept in read(stores, run_id)}
@@ -139,7 +139,7 @@ def _entry(kept: StoredReceipt) -> dict[str, Any]:
 
 
 def faults(stores: Sequence[Layout], run_id: str, context: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the packs a run's context names: changed, or missing though nobody dropped it."""
+    """Returns the problems of the packs that a run's context names: changed, or missing below the limit."""
     listed = entries(context)
     newest = max((one["number"] for one in listed), default=0)
     there = {kept.root for kept in read(stores, run_id)}
@@ -148,7 +148,7 @@ def faults(stores: Sequence[Layout], run_id: str, context: Mapping[str, Any]) ->
 
 
 def entries(context: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a run's context says of the packs it was given; what is damaged does not count."""
+    """Returns the packs that a run's context names; skips damaged rows."""
     rows = dicts_of(context.get("receipts"))
     return [one for one in rows if isinstance(one.get("number"), int) and isinstance(one.get("root"), str)]
 
@@ -157,7 +157,7 @@ def entries(context: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def erase(layout: Layout, identity: str) -> list[str]:
-    """Take a run's or a session's packs away, and every line that tells of `identity` out of the others."""
+    """Deletes a run's or a session's packs, and every row that names `identity` in others; returns what it deleted."""
     removed = _drop(layout, identity)
     word = re.compile(rf"(?<![\w-]){re.escape(identity)}(?![\w-])")
     for owner in owners([layout]):
@@ -165,7 +165,7 @@ def erase(layout: Layout, identity: str) -> list[str]:
             path = os.path.join(layout.receipts, owner, name)
             with contextlib.suppress(FileNotFoundError):
                 if _strike(path, owner, word):
-                    removed.append(f"what pack {int(name.split('-')[0])} of {owner} told of {identity}")
+                    removed.append(f"rows about {identity} in pack {int(name.split('-')[0])} of {owner}")
     return removed
 
 
@@ -182,7 +182,7 @@ def _drop(layout: Layout, owner: str) -> list[str]:
 
 
 def _strike(path: str, owner: str, word: re.Pattern[str]) -> bool:
-    """Replace the lines of one pack that hold a word by their hashes; a damaged pack goes as a whole."""
+    """Replaces the rows of one pack that contain a word by their hashes; deletes a damaged pack as a whole."""
     data = _content(path)
     if word.search(data) is None:
         return False
@@ -193,7 +193,7 @@ def _strike(path: str, owner: str, word: re.Pattern[str]) -> bool:
         return True
     head, *parts = json.loads(data)["parts"]
     struck = [{"erased": _leaf(part)} if word.search(_plain(part)) else part for part in parts]
-    if word.search(_plain(head)):  # what was asked may say it, too; when and where stays
+    if word.search(_plain(head)):  # the question may contain it too; time and size stay
         head = {"erased": _leaf(head), **{name: head.get(name) for name in ("ts", "budget", "tokens")}}
     record = {"v": VERSION, "number": kept.number, "root": kept.root, "parts": [head, *struck]}
     fsio.replace(path, _bytes(record))
@@ -225,7 +225,7 @@ def _kept(owner: str, path: str, parts: Sequence[Mapping[str, Any]], number: int
 
 
 def _leaf(part: Mapping[str, Any]) -> str:
-    """The hash that stands for one part; of what was erased it is all that is left."""
+    """Returns the hash of one part; for an erased one, the stored hash."""
     gone = part.get("erased")
     if gone is not None:
         if not isinstance(gone, str) or not _HASH.fullmatch(gone):
@@ -253,12 +253,12 @@ def _names(layout: Layout, owner: str) -> list[str]:
 
 
 def _make_room(layout: Layout, owner: str) -> None:
-    """Drop the oldest packs of an owner, and all of the sessions that were longest not given one."""
+    """Deletes the oldest packs of an owner, and all packs of the sessions whose last one is oldest."""
     for name in _names(layout, owner)[:-MOST]:
         fsio.remove(os.path.join(layout.receipts, owner, name))
     if not owner.startswith(f"{SESSION}-"):
         return
     there = [name for name in owners([layout]) if name.startswith(f"{SESSION}-") and name != owner]
-    there.sort(key=lambda name: fsio.facts(os.path.join(layout.receipts, name))[1:2])  # when it was given the last one
+    there.sort(key=lambda name: fsio.facts(os.path.join(layout.receipts, name))[1:2])  # by the time of its last pack
     for name in there[: max(0, len(there) - MOST_SESSIONS + 1)]:
         _drop(layout, name)

@@ -1,11 +1,10 @@
-"""The store of last resort, `.holdfast/local/`, for sandboxes where .git cannot be written.
+"""The store of last resort, `.holdfast/local/`, for sandboxes that cannot write to .git.
 
-What was recorded there is durable only as far as the work tree is. The next command that can
-write the private store moves it there; nothing is deleted before its copy is synced.
+Its records are only as durable as the work tree. The next command that can write the private store moves them there;
+nothing is deleted before its copy is synced.
 
-Whoever can write files of the work tree can write this store: an agent, or whoever gets a folder into
-it past git. So an approval that lay here is remembered as such before it is moved (`second_hand`), and
-counts as nobody's in person.
+Anybody who can write files in the work tree can write this store, an agent for example. So an approval from here is
+marked before it is moved (`second_hand`) and does not count as a person's.
 """
 
 import os
@@ -20,7 +19,7 @@ from holdfast.store.layout import Layout
 from holdfast.store.log import MAX_SPOOL
 from holdfast.values import field, mutable
 
-# Bodies before the events that name them, lines before what was recorded on them.
+# Bodies before the events that name them, lines before the records that belong to them.
 _FOLDERS = (
     *("lines", "bodies", "runs", "candidates", "sealed", "pending", "erased", "quarantine"),
     *("sessions", "claims", "anchors", "receipts"),
@@ -28,7 +27,7 @@ _FOLDERS = (
 
 
 def holds_something(layout: Layout) -> bool:
-    """Whether a sandbox left something to be moved."""
+    """Whether a sandbox left something to move."""
     local = layout.sandboxed().private
     if not os.path.isdir(local):
         return False
@@ -42,14 +41,14 @@ def _counts(file: str) -> bool:
 
 @mutable
 class SandboxDrain:
-    """What was moved: how many files, and the approvals among them."""
+    """The result of a move: the number of files, and the approvals among them."""
 
     files: int = 0
     approvals: list[Event] = field(default_factory=list)
 
 
 def drain(layout: Layout) -> SandboxDrain:
-    """Move what a sandbox recorded into the private store."""
+    """Moves the records of a sandbox into the private store."""
     local, done = layout.sandboxed(), SandboxDrain()
     with fsio.locked(layout.lock):
         for name in _FOLDERS:
@@ -60,31 +59,31 @@ def drain(layout: Layout) -> SandboxDrain:
 
 
 def second_hand(layout: Layout, *, drawer: bool) -> set[str]:
-    """The approvals that were not given in the private store: they lay, or with `drawer` lie, beside git."""
+    """Returns the approvals from the store of last resort: those moved, and with `drawer` those still in it."""
     found = {name for name in layout.listed(layout.drained) if _counts(name)}
     there = {event.hash_self for event in _stored(layout.sandboxed())} if drawer else set()
     return found | (there - {event.hash_self for event in _stored(layout)} if there else set())
 
 
 def _stored(layout: Layout) -> Iterator[Event]:
-    """The approvals in a store."""
+    """Yields the approvals in a store."""
     paths = [path for line in seal.spool_lines(layout) for path in seal.spools(layout, line)]
     paths += [os.path.join(layout.sealed_log, name) for name in layout.listed(layout.sealed_log, ".jsonl")]
     for path in paths:
         try:
             yield from (event for event, _ in events_in(fsio.read(path, limit=MAX_SPOOL), "accept"))
-        except (FileNotFoundError, UnsafePath, TooLarge):  # sealed just now, or damaged: readers say so
+        except (FileNotFoundError, UnsafePath, TooLarge):  # sealed just now, or damaged, which readers report
             continue
 
 
 def _note(data: bytes, layout: Layout, done: SandboxDrain) -> None:
-    """Remember the approvals in a piece of the log that is to be moved; one given here before stays ours."""
-    brought = [event for event, _ in events_in(data, "accept")]
-    if not brought:
+    """Marks the approvals in a part of the log before it is moved, except those that the private store has."""
+    approvals = [event for event, _ in events_in(data, "accept")]
+    if not approvals:
         return
     known = {event.hash_self for event in _stored(layout)}
     fsio.make_dirs(layout.drained)
-    for event in brought:
+    for event in approvals:
         if event.hash_self not in known:
             fsio.replace(os.path.join(layout.drained, event.hash_self), b"")
             done.approvals.append(event)
@@ -93,7 +92,7 @@ def _note(data: bytes, layout: Layout, done: SandboxDrain) -> None:
 def _move_folder(local: Layout, layout: Layout, name: str, done: SandboxDrain) -> None:
     root = os.path.join(local.private, name)
     for folder, below, files in os.walk(root):
-        if name == "runs" and folder == root:  # a run still under way in the sandbox is left to it
+        if name == "runs" and folder == root:  # not the runs that are still active in the sandbox
             below[:] = [run for run in below if not capsule.is_alive(os.path.join(root, run))]
         target = os.path.normpath(os.path.join(layout.private, name, os.path.relpath(folder, root)))
         for file in files:
@@ -104,7 +103,7 @@ def _move_folder(local: Layout, layout: Layout, name: str, done: SandboxDrain) -
 
 
 def _move_file(source: str, target: str, layout: Layout, done: SandboxDrain) -> None:
-    """Move one file; where another stands under its name, both are kept."""
+    """Moves one file; if another file has its name, both stay, this one in quarantine."""
     data = fsio.read(source, limit=MAX_SPOOL)
     if os.path.dirname(target) == layout.sealed_log:
         _note(data, layout, done)
@@ -118,12 +117,12 @@ def _move_file(source: str, target: str, layout: Layout, done: SandboxDrain) -> 
 
 
 def _move_spools(local: Layout, layout: Layout, line: str, done: SandboxDrain) -> None:
-    """Closing takes each spool's lock, so a writer still in the sandbox goes on in a new file."""
+    """Moves the spools of a line. Closing takes each spool's lock, so a writer in the sandbox starts a new file."""
     folder = os.path.join(layout.spool, line)
     for path in seal.close_spools(local, line):
         fsio.make_dirs(folder)
         stem = os.path.basename(path).rsplit(".", 2)[0]
-        # A name of its own: the same writer may have been drained before and not yet be sealed.
+        # A new name: a spool of the same writer may have been moved before and not be sealed yet.
         data = fsio.read(path, limit=MAX_SPOOL)
         _note(data, layout, done)
         fsio.replace(seal.free_name(os.path.join(folder, stem)), data)

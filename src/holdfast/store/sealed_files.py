@@ -1,9 +1,9 @@
-"""Recordings and event bodies that only a key opens: their form on disk, who may open them, and where keys lie.
+"""Encrypted (sealed) recordings and event bodies: their form on disk, who may decrypt them, and the keys.
 
-A sealed file is one sealed text a line, each bound to its run, its name and its number. A run's context and an event's
-body stay JSON: what verification and look-up need (hashes, times, ids) is in clear, the rest is one field `sealed`.
-So a reader that does nothing special sees no words, and needs no key. `show`, `why` and `log` read inside `opening`,
-which holds for this thread of control alone; the index is made outside of it.
+A sealed file has one sealed text in each row, bound to its run, its name and its number. A run's context and an event's
+body stay JSON: the data for verification and look-up (hashes, times, ids) is clear, the rest is one field `sealed`. So
+a normal reader sees no text and needs no key. `show`, `why` and `log` read inside `opening`, which applies only to this
+thread; the index is built outside of it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import dict_of, frozen, list_of
 
-LOCKED = "[locked]"  # stands where a text is sealed and its key is not here
+LOCKED = "[locked]"  # replaces a sealed text whose key is not here
 FIELD = "sealed"
-_PIECE = 1 << 20  # bytes that are sealed at once
-_MAX_KEY = 1 << 20  # bytes of a key's file: a long list of recipients
+_PIECE = 1 << 20  # bytes that are sealed at once; a guess: bounds the memory
+_MAX_KEY = 1 << 20  # bytes of a key's file; a guess: room for a long list of recipients
 _NAME = regex(r"[0-9a-f]{16}\.json")
 _COMMIT = regex(r"commit:[0-9a-f]{40,64}")
 _TASK = regex(r"TSK-[0-9A-Za-z-]{1,40}")
@@ -38,7 +38,7 @@ _READER: ContextVar[Vault | None] = ContextVar("holdfast_reader", default=None)
 
 @contextlib.contextmanager
 def opening(vault: Vault | None) -> Iterator[None]:
-    """Let what is read meanwhile be opened by this vault; None: by nobody."""
+    """Lets readers in the block decrypt with this vault; None: not at all."""
     before = _READER.set(vault)
     try:
         yield
@@ -61,24 +61,24 @@ class FileSealer:
         self._vault, self._bound, self._count = vault, ("recording", run, name), 0
 
     def lines(self, data: bytes) -> bytes:
-        """The next bytes as they may lie on disk."""
-        made = []
+        """Returns the next bytes, encrypted."""
+        rows = []
         for at in range(0, len(data), _PIECE):
             sealed = self._vault.seal_bytes("recordings", data[at : at + _PIECE], *self._bound, self._count)
-            made.append(f"{sealed}\n".encode())
+            rows.append(f"{sealed}\n".encode())
             self._count += 1
-        return b"".join(made)
+        return b"".join(rows)
 
 
 def opened(data: bytes, folder: str, name: str) -> bytes | None:
-    """What a file of a run's folder says; None if it is sealed and stays closed."""
+    """Returns the clear bytes of a file in a run's folder; None if it is sealed and cannot be opened here."""
     if not is_marked(data):
         return data
     vault = _READER.get()
     if vault is None:
         return None
     pieces = []
-    whole, _, _ = data.rpartition(b"\n")  # a line without its end was cut off when its writer was killed
+    whole, _, _ = data.rpartition(b"\n")  # an incomplete last row is from a writer that was killed
     for number, line in enumerate(whole.split(b"\n") if whole else ()):
         piece = vault().unseal_bytes(line.decode("ascii", "replace"), "recording", run_of(folder), name, number)
         if piece is None:
@@ -88,17 +88,17 @@ def opened(data: bytes, folder: str, name: str) -> bytes | None:
 
 
 def run_of(folder: str) -> str:
-    """The run whose folder this is, also while it is being made."""
+    """Returns the run id of a folder, also while it is being created."""
     return os.path.basename(folder).removesuffix(".new")
 
 
-# ── JSON of which a part stays in clear ──────────────────────────────────────────────────────────
+# ── JSON with a clear part ───────────────────────────────────────────────────────────────────────
 
 
 def seal_object(vault: TextVault, value: Mapping[str, Any], clear: Mapping[str, Any], *bound: object) -> dict[str, Any]:
-    """An object as it may lie on disk: the clear part, and all of it sealed."""
+    """Returns an object for the disk: the clear part, and the whole object sealed."""
     text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    # Packed: sealed text is a third longer, and a body that is just small enough must stay so.
+    # Compressed: sealed text is a third longer, and must not exceed the limit of a body.
     return {**clear, FIELD: vault.seal_bytes(str(bound[0]) + "s", zlib.compress(text), *bound)}
 
 
@@ -107,7 +107,7 @@ def is_sealed_object(value: object) -> bool:
 
 
 def open_object(value: dict[str, Any], *bound: object, closed: bool = False) -> tuple[dict[str, Any], bool]:
-    """An object with what its sealed part says, as far as it may be opened here; and whether it was."""
+    """Returns an object with its sealed part decrypted, if possible here, and whether it was."""
     clear = {name: one for name, one in value.items() if name != FIELD}
     vault = None if closed else _READER.get()
     text = vault().unseal_bytes(value[FIELD], *bound) if vault else None
@@ -123,7 +123,7 @@ _CONTEXT = (
 
 
 def clear_context(context: Mapping[str, Any]) -> dict[str, Any]:
-    """What of a run's context is needed without a key: when, where, which session; no words."""
+    """Returns the part of a run's context that is needed without a key: times, place, session; no text."""
     kept = {name: value if name in _CONTEXT else None for name, value in context.items()}
     if isinstance(context.get("agent"), dict):
         kept["agent"] = {**context["agent"], "title": None}  # often the first prompt
@@ -137,7 +137,7 @@ _BODY = (
 
 
 def clear_body(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What of an event's body is needed without a key: the root of its recording, times, counts, ids."""
+    """Returns the part of an event's body that is needed without a key: the recording's root, times, counts, ids."""
     kept = {name: body[name] for name in _BODY if isinstance(body.get(name), str | int)}
     kept["receipts"] = [one for one in list_of(body.get("receipts")) if isinstance(one, str) and _COMMIT.fullmatch(one)]
     numbers = {name: one for name, one in dict_of(body.get("outputs")).items() if isinstance(one, int | float)}
@@ -151,7 +151,7 @@ def clear_body(body: Mapping[str, Any]) -> dict[str, Any]:
 
 @frozen(kw_only=True)
 class KeyDescription:
-    """A key as people may see it; `created` is 0 where nobody noted it."""
+    """A key for display; `created` is 0 if unknown."""
 
     id: str
     use: str
@@ -159,35 +159,35 @@ class KeyDescription:
 
 
 class KeyShelf(Protocol):
-    """A place that knows which keys there are; it holds those that are wrapped."""
+    """A place that stores the list of keys, and wrapped keys."""
 
     def list(self) -> Sequence[StoredKey]: ...
     def put(self, key: StoredKey) -> None:
-        """Take a key that is not there yet."""
+        """Adds a key that is not there yet."""
 
     def end(self, key: str) -> None:
-        """Forget a wrapped secret, and that this key must never be used again."""
+        """Deletes a wrapped secret, and records that this key must never be used again."""
 
 
 class KeyFolder:
-    """The keys of a clone: a small JSON file each, in its private store."""
+    """The keys of a clone: one small JSON file for each, in its private store."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
 
     def list(self) -> Sequence[StoredKey]:
-        """All keys, the oldest first; a damaged file is none."""
+        """Returns all keys, the oldest first; skips damaged files."""
         found = []
         for name in self._layout.listed(self._layout.keys):
             if _NAME.fullmatch(name):
                 with contextlib.suppress(OSError, ValueError, HoldfastError):
-                    told = dict_of(json.loads(fsio.read(os.path.join(self._layout.keys, name), limit=_MAX_KEY)))
-                    ended = told.get("destroyed")
+                    record = dict_of(json.loads(fsio.read(os.path.join(self._layout.keys, name), limit=_MAX_KEY)))
+                    ended = record.get("destroyed")
                     found.append(
                         StoredKey(
                             id=name[:16],
-                            wrapped=str(told.get("wrapped") or ""),
-                            created=int(told.get("created") or 0),
+                            wrapped=str(record.get("wrapped") or ""),
+                            created=int(record.get("created") or 0),
                             destroyed=None if ended is None else int(ended),
                         )
                     )
@@ -203,18 +203,18 @@ class KeyFolder:
 
     def _write(self, key: StoredKey) -> None:
         fsio.make_dirs(self._layout.keys)
-        told = {"wrapped": key.wrapped, "created": key.created, "destroyed": key.destroyed}
-        fsio.replace(self._path(key.id), json.dumps(told).encode() + b"\n")
+        record = {"wrapped": key.wrapped, "created": key.created, "destroyed": key.destroyed}
+        fsio.replace(self._path(key.id), json.dumps(record).encode() + b"\n")
 
     def _path(self, key: str) -> str:
         return os.path.join(self._layout.keys, f"{key}.json")
 
 
 class SealingKeys:
-    """The keys of a project's sealed texts: which there are, a new one, and the end of one.
+    """The keys of a project's sealed texts: lists, rotates and destroys them.
 
-    `lock` is one file for all clones of a user, because they share a keyring. `join` brings in the other places that
-    know keys, as `also_on`; only what shows or ends keys needs them all.
+    `lock` is one file for all clones of a user, because they share a keyring. `join` adds the other places that store
+    keys, with `also_on`; only listing and destroying keys needs them all.
     """
 
     def __init__(
@@ -232,12 +232,12 @@ class SealingKeys:
         self._is_open = False
 
     def also_on(self, shelf: KeyShelf) -> None:
-        """Keep keys there as well: what one place knows, the other learns."""
+        """Adds another place for keys; the places exchange what they have."""
         self._shelves.append(shelf)
         self._is_open = False
 
     def list(self) -> Sequence[StoredKey]:
-        """What is known of keys, the oldest first; one that any place calls destroyed is."""
+        """Returns the keys of all places, the oldest first; a key destroyed in one place counts as destroyed."""
         found: dict[str, StoredKey] = {}
         for key in (one for shelf in self._shelves for one in shelf.list()):
             if key.id not in found or key.destroyed is not None:
@@ -245,12 +245,12 @@ class SealingKeys:
         return sorted(found.values(), key=lambda one: (one.created, one.id))
 
     def unlock(self) -> TextVault:
-        """The vault, with the keys that are here; the first key is made when it is needed."""
+        """Returns the vault with the available keys; creates the first key when it is needed."""
         if not self._is_open:
             if len(self._shelves) > 1:
                 self._share()
             if not self._look() and self._is_first():
-                with self._alone():  # two first commands at once must not make two keys, and one keyring lose one
+                with self._alone():  # two commands at once must not create two keys
                     if not self._look() and self._is_first():
                         self._add()
             self._is_open = True
@@ -266,21 +266,21 @@ class SealingKeys:
                     shelf.end(key.id)
 
     def _is_first(self) -> bool:
-        """Whether a key is wanted and nobody has one: another one, made here, would part what was written."""
+        """Whether a key is needed and no place has one: with a second key, clones could not read each other."""
         return bool(self.vault.scope) and self._source.makes and all(key.destroyed for key in self.list())
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Hold the keys: a keyring has no lock, and is read, changed and written."""
+        """Holds the lock of the keys: a keyring has none, and is read, changed and written."""
         fsio.make_dirs(os.path.dirname(self._lock))
         with fsio.locked(self._lock):
             yield
 
     def described(self) -> Sequence[KeyDescription]:
-        """All keys that any place knows, the oldest first, and what each is good for."""
+        """Returns all keys of all places, the oldest first, with their use."""
         self._join()
         vault, known = self.unlock(), {key.id: key for key in self.list()}
-        here = {key: StoredKey(id=key) for key in vault.key_ids}  # those of a variable are noted nowhere
+        here = {key: StoredKey(id=key) for key in vault.key_ids}  # keys of a variable are stored in no place
         every = sorted({**here, **known}.values(), key=lambda one: (one.created, one.id))
         return [KeyDescription(id=key.id, use=self._use_of(key), created=key.created) for key in every]
 
@@ -292,7 +292,7 @@ class SealingKeys:
         return "opens" if self.vault.opens(key.id) else "is not here"
 
     def rotate(self) -> str:
-        """Seal with a new key from now on; what older ones sealed stays as it is. Gives its id."""
+        """Adds a new key for all new texts; older texts keep their keys. Returns its id."""
         with self._alone():
             return self._add()
 
@@ -306,9 +306,9 @@ class SealingKeys:
         return made.id
 
     def destroy(self, key: str) -> bool:
-        """End a key: what it sealed can never be read again. False if its secret is still where only you can remove it.
+        """Destroys a key: its texts can never be read again. False if the user must still remove the secret elsewhere.
 
-        Copies from before still hold a wrapped key: they end with the identities that open it.
+        Older copies of the store still have the wrapped key: only destroying the identities that unwrap it ends those.
         """
         self._join()
         self.unlock()
@@ -322,7 +322,7 @@ class SealingKeys:
         return is_gone
 
     def _look(self) -> bool:
-        """Read the keys again; whether one is there to seal with."""
+        """Reads the keys again; returns whether there is one to seal with."""
         stored = self.list()
         made = [SealingKey.of(secret, self.vault.project) for secret in self._source.secrets(stored)]
         self.vault.use(made, [key.id for key in stored if key.destroyed is not None])

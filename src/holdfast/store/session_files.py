@@ -1,8 +1,7 @@
-"""Session files: one JSON file a session in the private store, shared by all work trees of the clone.
+"""Session files: one JSON file for each session in the private store, shared by all work trees of the clone.
 
-A file is replaced as a whole, is durable before the caller gets an answer, and changes only under the kernel's lock:
-of sixteen processes that note at once, none loses a turn. A damaged file does not count, is reported, and is
-never written over.
+A file is replaced as a whole, durably, and only under the kernel's lock: of sixteen processes that add turns at once,
+none loses a turn. A damaged file is skipped, reported and never overwritten. A line is the id of a branch's work.
 """
 
 import os
@@ -16,25 +15,25 @@ from holdfast.patterns import regex
 from holdfast.store import discovery, fsio, loose_records
 from holdfast.store.layout import Layout
 
-MAX_FILE = 4 << 20
+MAX_FILE = 4 << 20  # bytes; a guess: each turn rewrites the file, and older turns are condensed before
 _LOCK = "sessions.lock"
 _ENDED = regex(rb'\{\s*"version": 1,\s*"id": "[^"]+",\s*"state": "ended"')
-_PATIENCE = 30.0  # seconds; many agents may note at once, and each syncs its file
+_PATIENCE = 30.0  # seconds; a guess: many agents may write at once, and each syncs its file
 
 
 def file_name(session: Session) -> str:
-    """What a session's file is called; the true name of the branch stands inside."""
+    """Returns the name of a session's file; the file itself has the exact branch name."""
     began = session.started.ts[:19].replace("-", "").replace(":", "")
     return f"{began}Z_{slug(session.started.branch or DETACHED)}-{session.id}.json"
 
 
 def all(layout: Layout) -> list[Session]:  # noqa: A001 - read as sessions.all
-    """Every session of this store, oldest first; damaged ones are left out and said."""
+    """Returns every session of this store, oldest first; skips and reports damaged ones."""
     return sorted(loose_records.sound(layout, read, _paths(layout)), key=lambda one: (one.started.ts, one.id))
 
 
 def everywhere(stores: Iterable[Layout]) -> list[Session]:
-    """Every session of several stores, oldest first; the first store's word counts."""
+    """Returns every session of several stores, oldest first; of two with one id, the first store's counts."""
     found: dict[str, Session] = {}
     for layout in stores:
         for session in all(layout):
@@ -43,19 +42,19 @@ def everywhere(stores: Iterable[Layout]) -> list[Session]:
 
 
 def ids(layout: Layout) -> list[str]:
-    """The ids of all session files, damaged ones too: none is ever given twice."""
+    """Returns the ids of all session files, damaged ones too: no id is used twice."""
     return [_id_of(path) for path in _paths(layout)]
 
 
 def find(layout: Layout, asked: str) -> Session:
-    """The session somebody means, by its id or the beginning of it; CorruptLog if its file is damaged."""
+    """Returns a session by its id or the start of it; raises CorruptLog if its file is damaged."""
     return read(_path_of(layout, pick(asked, ids(layout))))
 
 
 def opened(
     layout: Layout, *, line: str | None = None, worktree: str | None = None, agent_session: str | None = None
 ) -> list[Session]:
-    """The sessions nobody has ended, of this line, work tree or agent's session; last updated last."""
+    """Returns the open sessions of this line, work tree or agent's session; last updated last."""
     found = loose_records.sound(layout, read, (path for path in _paths(layout) if not _seems_ended(path)))
     there = [one for one in found if one.state == "open"]
     wanted = {"line": line, "worktree": worktree, "agent_session": agent_session}
@@ -65,10 +64,10 @@ def opened(
 
 
 def likely(stores: Iterable[Layout], *, branch: str | None, most: int = 64) -> list[Session]:
-    """Sessions to choose from without reading years of them: the open, the newest, a branch's newest.
+    """Returns sessions to choose from, oldest first: the open, the newest, and a branch's newest.
 
-    Oldest first. File names begin with the time and hold the branch as a slug, so only what is asked for
-    is read.
+    File names begin with the time and have the branch as a slug, so years of other files are not read. `most` is a
+    guess.
     """
     mark = f"Z_{slug(branch or DETACHED)}-SES-"
     found: dict[str, Session] = {}
@@ -82,13 +81,13 @@ def likely(stores: Iterable[Layout], *, branch: str | None, most: int = 64) -> l
 
 
 def of_line(layout: Layout, line: str) -> list[Session]:
-    """Every session of a line, ended or not, last updated last."""
+    """Returns every session of a line, open or ended, last updated last."""
     there = [one for one in all(layout) if one.line == line]
     return sorted(there, key=lambda one: (one.updated.ts, one.id))
 
 
 def save(layout: Layout, session: Session) -> str:
-    """Store a new session, durable on return; gives its path. What is there is not written over."""
+    """Stores a new session, durably; returns its path. Refuses an id that exists."""
     with locked(layout):
         if session.id in ids(layout):
             raise BadInput(f"there is a session {session.id} already", hint="See `holdfast session list`.")
@@ -96,7 +95,7 @@ def save(layout: Layout, session: Session) -> str:
 
 
 def update(layout: Layout, asked: str, change: Callable[[Session], Session]) -> Session:
-    """Change a session under the lock: what `change` is given is the newest, what it gives is durable."""
+    """Changes a session under the lock: `change` gets the newest version; its result is stored durably."""
     with locked(layout):
         path = _path_of(layout, pick(asked, ids(layout)))
         old = read(path)
@@ -109,9 +108,9 @@ def update(layout: Layout, asked: str, change: Callable[[Session], Session]) -> 
 
 
 def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
-    """Store the session that `make` gives, who is alone while it looks.
+    """Stores the session that `make` returns, under the lock.
 
-    It is given the open ones, and may give one of them instead; then nothing is written.
+    `make` gets the open sessions and may return one of them; then nothing is written.
     """
     with locked(layout):
         there = opened(layout)
@@ -122,35 +121,35 @@ def start(layout: Layout, make: Callable[[list[Session]], Session]) -> Session:
 
 
 def remove(layout: Layout, asked: str) -> None:
-    """Take a session's file away for good."""
+    """Deletes a session's file."""
     with locked(layout):
         fsio.remove(_path_of(layout, pick(asked, ids(layout))))
 
 
 def path_of(layout: Layout, asked: str) -> str:
-    """Where a session's file lies."""
+    """Returns the path of a session's file."""
     return _path_of(layout, pick(asked, ids(layout)))
 
 
 def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
-    """Every session file that does not count, with the reason."""
+    """Yields every damaged session file, with the reason."""
     return loose_records.damaged(read, _paths(layout))
 
 
 def read(path: str) -> Session:
-    """One session file; CorruptLog or FutureFormat say why it does not count."""
+    """Reads one session file; raises CorruptLog or FutureFormat with the reason if it does not count."""
     try:
         with loose_records.judging(path, " is not a session"):
             session = from_json(fsio.read(path, limit=MAX_FILE))
             if not path.endswith(f"-{session.id}.json"):
-                raise ValueError(f"it holds {session.id}, which is not its name")
+                raise ValueError(f"its id {session.id} is not the one in its name")
     except FutureFormat as error:
         raise FutureFormat(f"{path} is from a newer Holdfast: {error}") from error
     return session
 
 
 def _seems_ended(path: str) -> bool:
-    """Whether a file as we write it begins by saying that its session has ended; years of them pile up."""
+    """Whether the start of a file in our form shows an ended session: cheap, as years of them pile up."""
     return not os.path.islink(path) and _ENDED.match(discovery.read(os.fsencode(path), 256)) is not None
 
 
@@ -158,11 +157,11 @@ def _write(layout: Layout, session: Session, *, path: str | None = None) -> str:
     data = to_json(session).encode("utf-8", "backslashreplace")  # half a character stays a JSON escape
     if len(data) > MAX_FILE:
         raise TooLarge(
-            f"{session.id} would have {len(data)} bytes; a session holds at most {MAX_FILE}",
+            f"{session.id} would have {len(data)} bytes; a session has at most {MAX_FILE}",
             hint="End it and start another: `holdfast session end`, `holdfast session start`.",
         )
     try:
-        from_json(data)  # what could not be read back is not stored
+        from_json(data)  # refuses what could not be read back
     except ValueError as error:
         raise BadInput(f"{session.id} cannot be stored: {error}") from error
     path = path or os.path.join(layout.sessions, file_name(session))
@@ -175,7 +174,7 @@ def _paths(layout: Layout) -> list[str]:
 
 
 def _id_of(path: str) -> str:
-    """The id in a file's name; empty if there is none."""
+    """Returns the id in a file's name; empty without one."""
     _, mark, rest = os.path.basename(path).removesuffix(".json").rpartition("-SES-")
     return f"SES-{rest}" if mark else ""
 
@@ -189,7 +188,7 @@ def _path_of(layout: Layout, identity: str) -> str:
 
 @contextmanager
 def locked(layout: Layout) -> Iterator[None]:
-    """Nobody else writes a session of this store meanwhile."""
+    """Holds the lock of this store's sessions."""
     fsio.make_dirs(layout.sessions)
     with fsio.locked(os.path.join(layout.sessions, _LOCK), wait=_PATIENCE):
         yield

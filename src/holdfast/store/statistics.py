@@ -1,12 +1,12 @@
-"""What was counted, read: every line that is still there as a value, which memories were used, and model calls today.
+"""Reads the statistics: the rows that `tally` wrote, the uses of memories, and today's model calls.
 
-Lines are written by `tally`. A use is a memory that was found or shown and then cited or acted on; `diagnostics.stats`
-computes it from lines, log and commits, away from any question, and keeps it here, a line each:
+A use is a memory that was found or shown and then cited or acted on; `diagnostics.stats` computes it from rows, log and
+commits, outside of searches, and stores it here, one row for each:
 
     <seconds> <how> <by what> <memory>
 
-The file is small, a use is written once, and it stays when the lines it was computed from have become sums.
-A call of the user's model command is counted before it is made, so that a crash counts too.
+The file is small, a use is written once, and it stays when its source rows have become sums. A call of the user's model
+command is counted before it runs, so that a crash counts too.
 """
 
 import contextlib
@@ -19,15 +19,15 @@ from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
 CITED, ACTED = "cited", "acted"
-MOST_USES = 20_000  # the newest; each is a line of some forty bytes
-RENEW = 86_400  # seconds after which the time up to which uses were searched is written again
-_MAX_FILE = 8 << 20
+MOST_USES = 20_000  # the newest; a guess: at about forty bytes each, 800 kB
+RENEW = 86_400  # seconds before the time of the last search is written again: a write makes stored answers outdated
+_MAX_FILE = 8 << 20  # bytes; a guess: ten times the largest file that we write
 _RECKONED = "reckoned"
 
 
 @frozen
 class CountedRecall:
-    """One question: when, how long it took, what it found."""
+    """One recall: its time, its duration, and the memories that it found."""
 
     at: int
     microseconds: int
@@ -36,10 +36,10 @@ class CountedRecall:
 
 @frozen
 class CountedContext:
-    """Context an agent was given: a pack, by how its session was found, or lines at a prompt or a tool."""
+    """Context that an agent got: a pack, by how its session was found, or rows at a prompt or a tool."""
 
     at: int
-    microseconds: int  # 0 where nobody knows
+    microseconds: int  # 0 if unknown
     tokens: int
     how: str
     session: str | None
@@ -48,7 +48,7 @@ class CountedContext:
 
 @frozen
 class CountedLook:
-    """Somebody had one memory shown."""
+    """One `show` of a memory."""
 
     at: int
     memory: str
@@ -56,7 +56,7 @@ class CountedLook:
 
 @frozen
 class CountedLines:
-    """Every single line that is still there, by time."""
+    """The rows that are not yet sums, by time."""
 
     asked: tuple[CountedRecall, ...]
     told: tuple[CountedContext, ...]
@@ -65,37 +65,37 @@ class CountedLines:
 
 @frozen(order=True)
 class MemoryUse:
-    """A memory was cited or acted on after it had been found or told."""
+    """A memory was cited or acted on after a recall or a context had it."""
 
     at: int
     how: str  # CITED or ACTED
-    by: str  # the thing that cites it: an id, or the beginning of an event's or a commit's
+    by: str  # the citing record: an id, or the start of an event's or a commit's hash
     memory: str  # in lower case
 
 
 def read(layout: Layout) -> CountedLines:
-    """The lines that are still there; what is damaged is left out."""
+    """Reads the rows that are not yet sums; skips damaged ones."""
     asked: list[CountedRecall] = []
     told: list[CountedContext] = []
     looked: list[CountedLook] = []
     for words in tally.whole(layout)[1]:
         if not tally.effect(words):
             continue
-        said = [word.decode("ascii", "replace") for word in words]
-        if len(said) == 7 and said[1] == "ask":
-            asked.append(CountedRecall(int(said[0]), int(said[2]), tuple(tally.ids(said[6]))))
-        elif len(said) == 7 and said[1] == "told":
-            when, took, tokens = (int(said[place]) for place in (0, 2, 3))
-            session = next(iter(tally.ids(said[5])), None)
-            told.append(CountedContext(when, took, tokens, said[4], session, tuple(tally.ids(said[6]))))
-        elif len(said) < 4 and said[1].startswith(tally.LOOKED):
-            looked.append(CountedLook(int(said[0]), said[1].removeprefix(tally.LOOKED)))
+        row = [word.decode("ascii", "replace") for word in words]
+        if len(row) == 7 and row[1] == "ask":
+            asked.append(CountedRecall(int(row[0]), int(row[2]), tuple(tally.ids(row[6]))))
+        elif len(row) == 7 and row[1] == "told":
+            when, took, tokens = (int(row[place]) for place in (0, 2, 3))
+            session = next(iter(tally.ids(row[5])), None)
+            told.append(CountedContext(when, took, tokens, row[4], session, tuple(tally.ids(row[6]))))
+        elif len(row) < 4 and row[1].startswith(tally.LOOKED):
+            looked.append(CountedLook(int(row[0]), row[1].removeprefix(tally.LOOKED)))
     at = attrgetter("at")
     return CountedLines(tuple(sorted(asked, key=at)), tuple(sorted(told, key=at)), tuple(sorted(looked, key=at)))
 
 
 def times(layout: Layout, memory: str) -> dict[str, int]:
-    """How often one memory was found, told, looked at and used; without reading all the rest."""
+    """Returns how often one memory was recalled, given, shown and used; parses only the rows with its id."""
     name = memory.lower()
     found = tally.totals(layout, holding=name)
     sorts = {"recalled": tally.RECALLED, "told": tally.TOLD, "looked": tally.LOOKED}
@@ -107,19 +107,19 @@ def times(layout: Layout, memory: str) -> dict[str, int]:
 
 
 def uses(layout: Layout) -> list[MemoryUse]:
-    """Every use that was found so far, by time; what is damaged does not count."""
+    """Returns every use that was found so far, by time; skips damaged rows."""
     rows = (row for row in _rows(layout) if row[1] in (CITED, ACTED) and tally.is_name(row[2]))
     named = (row for row in rows if tally.is_name(f"{tally.RECALLED}{row[3]}"))
     return sorted({MemoryUse(int(at), how, by, memory) for at, how, by, memory in named})
 
 
 def reckoned(layout: Layout) -> int:
-    """Up to when uses were looked for; 0 if nobody did."""
+    """Returns the time of the last search for uses; 0 if there was none."""
     return max((int(row[0]) for row in _rows(layout) if row[1:] == [_RECKONED, "-", "-"]), default=0)
 
 
 def times_used(layout: Layout) -> Mapping[str, tuple[int, int]]:
-    """How often each memory was used, and when last; by its id in lower case."""
+    """Returns how often each memory was used, and when last; by its id in lower case."""
     found: dict[str, tuple[int, int]] = {}
     for use in uses(layout):
         found[use.memory] = (found.get(use.memory, (0, 0))[0] + 1, use.at)
@@ -127,11 +127,11 @@ def times_used(layout: Layout) -> Mapping[str, tuple[int, int]]:
 
 
 def keep_uses(layout: Layout, found: Iterable[MemoryUse], *, now: int) -> list[MemoryUse]:
-    """Add what is new among these, and note that it was looked for up to now; gives all of them."""
+    """Adds new uses, and records the time of the search; returns all uses."""
     known = uses(layout)
     all_of_them = joined(known, found)
     if all_of_them == known and 0 <= now - reckoned(layout) < RENEW:
-        return known  # the index looks at this file's time
+        return known  # a write would make stored answers outdated: they depend on this file's time
     rows = [f"{use.at} {use.how} {use.by} {use.memory}\n" for use in all_of_them]
     rows.append(f"{now} {_RECKONED} - -\n")
     fsio.replace(layout.uses, "".join(rows).encode("ascii"))
@@ -139,7 +139,7 @@ def keep_uses(layout: Layout, found: Iterable[MemoryUse], *, now: int) -> list[M
 
 
 def joined(known: Iterable[MemoryUse], found: Iterable[MemoryUse]) -> list[MemoryUse]:
-    """All uses, by time: of what cites the same twice, the one that was known."""
+    """Returns all uses, by time; of two with the same source and memory, the known one."""
     return sorted({(use.by, use.memory): use for use in (*found, *known)}.values())[-MOST_USES:]
 
 
@@ -153,14 +153,14 @@ def _rows(layout: Layout) -> list[list[str]]:
 
 
 def erase(layout: Layout, identity: str) -> list[str]:
-    """Take the id of something erased out of every line."""
+    """Deletes an id from every row of the statistics; returns what it deleted."""
     name = identity.lower().encode("utf-8", "replace")
     gone = [end for end in ("", tally.OLD, tally.SUMS, tally.USED) if _strike(f"{layout.statistics}{end}", name)]
-    return [f"what was counted of {identity}"] if gone else []
+    return [f"statistics of {identity}"] if gone else []
 
 
 def _strike(path: str, name: bytes) -> bool:
-    """Rewrite a file without a name; lines that are added meanwhile are kept."""
+    """Rewrites a file without a name; keeps rows that are added meanwhile."""
     with contextlib.suppress(FileNotFoundError), open(path, "rb", opener=tally.plainly) as file:
         data = file.read(_MAX_FILE * 8)
         if (kept := _without(data, name)) == data:
@@ -187,18 +187,18 @@ def _line_without(line: bytes, name: bytes) -> bytes:
     return b" ".join(lists) + b"\n" if lists != words else line
 
 
-_MAX_CALLS_FILE = 4096
+_MAX_CALLS_FILE = 4096  # bytes; a guess: it has one date and one number
 
 
 def model_calls_used(layout: Layout, day: str) -> int:
-    """How many calls were made on a day, such as 2026-11-16; a damaged count is none."""
+    """Returns the number of calls on a day, such as 2026-11-16; a damaged count is 0."""
     record = loose_records.read(_calls_path(layout), limit=_MAX_CALLS_FILE)
     calls = record.get("calls") if record.get("day") == day else 0
     return max(0, calls) if type(calls) is int else 0
 
 
 def take_model_call(layout: Layout, day: str, *, limit: int) -> int | None:
-    """Count one more call and give how many that makes today; None if the limit is reached."""
+    """Counts one more call and returns the number of today; None if the limit is reached."""
     fsio.make_dirs(layout.sessions)
     with fsio.locked(_calls_path(layout) + ".lock"):
         calls = model_calls_used(layout, day) + 1

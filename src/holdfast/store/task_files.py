@@ -1,7 +1,6 @@
-"""Tasks and links as Markdown files, both ways, and merged by field.
+"""Reads and writes tasks and links as Markdown files, and merges them by field.
 
-A task's notes are the file's body, whatever they say. The frontmatter is left to `store.markdown_document`;
-what each field may hold, to `model.task`.
+A task's notes are the file's body. `store.markdown_document` reads the frontmatter; `model.task` checks the fields.
 """
 
 from collections.abc import Callable
@@ -18,11 +17,11 @@ _NUMBERS = ("priority", "systemic_scale")
 MAX_TASK = markdown_document.MAX_DOCUMENT
 
 
-_known_texts: dict[str, Task] = {}  # a command reads the board more than once, and most texts are as before
+_known_texts: dict[str, Task] = {}  # a command reads the board several times, and most texts are unchanged
 
 
 def parse(text: str, path: str) -> Task:
-    """The task that a file holds."""
+    """Reads the task in a file."""
     if (known := _known_texts.get(text)) is not None:
         return known
     if len(_known_texts) >= memory_files.MOST_KNOWN:
@@ -32,14 +31,14 @@ def parse(text: str, path: str) -> Task:
 
 
 def plain(text: str) -> list[Any]:
-    """What a text says as JSON can hold it."""
+    """Returns the fields of a text as JSON values."""
     task = parse(text, "")
     values = (getattr(task, name) for name in field_names(task))
     return [value.words() if isinstance(value, Checkpoint) else value for value in values]
 
 
 def know(text: str, plain: list[Any]) -> None:
-    """A text that was taken apart before says this."""
+    """Adds the parsed fields of a text, as `plain` returned them, to the memory cache."""
     for at in _LISTED:
         plain[at] = tuple(plain[at])
     plain[_EXTRA] = tuple(map(tuple, plain[_EXTRA]))
@@ -62,7 +61,7 @@ def _parse(text: str, path: str) -> Task:
 
 
 def parse_link(text: str, path: str) -> Link:
-    """The link that a file holds."""
+    """Reads the link in a file."""
     read = markdown_document.read(text, path, needed=rules.LINK_FIELDS)
     values = {name: _known(read, name) for name in rules.LINK_FIELDS}
     values |= {"notes": read.body.strip("\n"), "extra": read.extra(rules.LINK_FIELDS)}
@@ -70,14 +69,14 @@ def parse_link(text: str, path: str) -> Link:
 
 
 def render(node: Task | Link) -> str:
-    """The file for a task or a link, always the same bytes for the same values."""
+    """Returns the file of a task or a link, always the same bytes for the same values."""
     names = rules.FIELDS if isinstance(node, Task) else rules.LINK_FIELDS
     lines = [f"{name}: {_value(getattr(node, name))}" for name in names]
     return markdown_document.write(lines, node.extra, f"{node.notes}\n" if node.notes else "", name=node.id)
 
 
 def merge(path: str, base: str | None, ours: str, theirs: str) -> str | markdown_document.MarkdownClash:
-    """Both sides' changes of a tracked file in one text, by the rules of what lies at its path."""
+    """Merges both sides' changes of a tracked file, by the rules for the type of file at its path."""
     read = reader(path)
     if read is None:
         return memory_files.merge(base, ours, theirs)
@@ -90,21 +89,21 @@ def merge(path: str, base: str | None, ours: str, theirs: str) -> str | markdown
 
 
 def reader(path: str) -> Callable[[str, str], Task | Link] | None:
-    """What reads the file at a path, None if it is no task and no link."""
+    """Returns the function that reads the file at a path; None if it is neither a task nor a link."""
     if path.startswith(layout.TASKS + "/"):
         return parse
     return parse_link if path.startswith(layout.LINKS + "/") else None
 
 
 def parts(node: Task | Link) -> dict[str, Any]:
-    """A node as fields that merge one by one."""
+    """Returns a task or link as fields that merge one by one."""
     names = rules.FIELDS if isinstance(node, Task) else rules.LINK_FIELDS
     known = {name: getattr(node, name) for name in (*names, "notes")}
     return known | {f"+{name}": raw for name, raw in node.extra}
 
 
 def joined(path: str, merged: dict[str, Any]) -> Task | Link:
-    """The node that such fields make up."""
+    """Builds a task or link from such fields."""
     kind: type[Task] | type[Link] = Link if path.startswith(layout.LINKS + "/") else Task
     extra = {name[1:]: raw for name, raw in merged.items() if name.startswith("+") and raw is not None}
     values = {name: value for name, value in merged.items() if not name.startswith("+")}
@@ -112,7 +111,7 @@ def joined(path: str, merged: dict[str, Any]) -> Task | Link:
 
 
 def _known(read: markdown_document.MarkdownDocument, name: str) -> Any:
-    """The value of a field we know, in the form a task has it."""
+    """Returns the value of a known field in the form of the task's attribute."""
     value = read.fields[name].value
     if value is None:
         return None

@@ -1,9 +1,9 @@
-"""Where a transcript lies: a file of its own, or a session in the database that a tool keeps for all of them.
+"""Paths of transcripts: a file, or a session in an agent's database of all sessions.
 
     ~/.codex/sessions/2026/11/18/rollout-….jsonl
     ~/.local/share/opencode/opencode.db#ses_1e4d86ae…
 
-Of a session in a database it is known when the database was last written; whether the session was, only reading tells.
+For a session in a database, size and time are those of the whole database; only reading shows if the session changed.
 """
 
 import os
@@ -14,25 +14,25 @@ _MARK = ".db#"
 
 
 class TranscriptFacts(NamedTuple):
-    """A transcript as the file system tells of it."""
+    """The size and time of a transcript."""
 
     size: int
     mtime_ns: int
 
 
 def in_database(path: str) -> tuple[str, str] | None:
-    """The database and the session that a path names; None for a file."""
+    """Returns the database and the session in a path; None for a file."""
     file, mark, session = path.rpartition(_MARK)
     return (file + _MARK[:-1], session) if mark and session and not os.path.lexists(path) else None
 
 
 def path_in(database: str, session: str) -> str:
-    """What a session in a database is called."""
+    """Returns the path of a session in a database."""
     return f"{database}#{session}"
 
 
 def facts(path: str) -> TranscriptFacts:
-    """How long a transcript is, and when it was written; OSError if it is not there."""
+    """Returns the size and time of a transcript; raises OSError if it is missing."""
     found = in_database(path)
     if found is None:
         known = os.stat(path)
@@ -44,7 +44,7 @@ def facts(path: str) -> TranscriptFacts:
 
 
 def beginning(path: str, most: int) -> bytes:
-    """The first bytes of a transcript, by which it is known again; a session in a database is known by its name."""
+    """Returns the first bytes of a transcript, to recognise it; for a session in a database, its name."""
     found = in_database(path)
     if found is not None:
         os.stat(found[0])

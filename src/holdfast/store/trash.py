@@ -1,9 +1,9 @@
-"""The trash: what `reset` took away, until it is put back or pruned.
+"""The trash: the files that `reset` removed, until they are restored or pruned.
 
-One folder a reset. Its label is written first and says what was asked for, when and on which line; then
-files move in, each by one rename and under the name it had in the store, so that at any instant a file
-is in its place or here. A reset that was killed has no end in its label: the next one goes on with it,
-or it is taken back as far as it got. Texts of tracked files, which git keeps anyway, lie here as a copy.
+One folder for each reset. Its label is written first, with the kind, the time and the line (the id of a branch's work);
+then files move in, each by one rename and under its name in the store, so that a file is always in one of the two
+places. The label of an interrupted reset has no end mark: the next reset continues it, or it is undone as far as it
+got. Texts of tracked files, which git has anyway, are copied here.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ from holdfast.values import asdict, frozen, replace
 
 WHATS = ("sessions", "tasks", "all")
 LABEL, TEXTS = "reset.json", "texts.jsonl"
-FOLDERS = ("sessions", "claims", "kept")  # of the store, whose files may lie here
+FOLDERS = ("sessions", "claims", "kept")  # of the store, whose files may be here
 FILES = STATISTICS
-MAX_LABEL, MAX_TEXTS = 1 << 16, 1 << 30
+MAX_LABEL, MAX_TEXTS = 1 << 16, 1 << 30  # bytes; guesses: a label has five short fields, copies are many entries
 _NAME = regex(r"\d{8}T\d{6}Z-[0-9a-z]{10}", re.ASCII)
 _TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _LINE = regex(r"[0-9A-Za-z][0-9A-Za-z_-]{0,63}")
@@ -33,30 +33,30 @@ _ORIGINS = ("pending", "edit", "tree")
 
 @frozen
 class TrashedReset:
-    """One reset, as its label tells it."""
+    """One reset, from its label."""
 
     name: str  # of its folder
     what: str
     ts: str
     line: str
     branch: str | None
-    whole: bool = False  # True: it came to its end
+    whole: bool = False  # whether it finished
 
 
 @frozen
 class TrashedText:
-    """A tracked file as it was visible when it was taken away."""
+    """A tracked file as it was visible when it was removed."""
 
     id: str
     path: str
     text: str
     blob: str
     origin: str  # "pending", "edit" or "tree"
-    base: str | None  # what a pending text stood on
+    base: str | None  # the blob on which a pending text was based
 
 
 def begin(layout: Layout, what: str, *, ts: str, line: str, branch: str | None) -> TrashedReset:
-    """Start a reset, durable on return; one that was cut short on the same line goes on instead."""
+    """Starts a reset, durably; continues an interrupted one of the same kind and line instead."""
     for reset in reversed(every(layout)):
         if not reset.whole and (reset.what, reset.line) == (what, line):
             return reset
@@ -66,20 +66,20 @@ def begin(layout: Layout, what: str, *, ts: str, line: str, branch: str | None) 
 
 
 def finish(layout: Layout, reset: TrashedReset) -> TrashedReset:
-    """Say that a reset came to its end."""
+    """Marks a reset as finished."""
     done = replace(reset, whole=True)
     _write_label(layout, done)
     return done
 
 
 def every(layout: Layout) -> list[TrashedReset]:
-    """Every reset that lies here, oldest first; damaged ones are left out and said."""
+    """Returns every reset in the trash, oldest first; skips and reports damaged ones."""
     found = loose_records.sound(layout, lambda name: _label(layout, name), _names(layout))
     return sorted(found, key=lambda reset: (reset.ts, reset.name))
 
 
 def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
-    """Everything in the trash that cannot be put back, with the reason."""
+    """Yields everything in the trash that cannot be restored, with the reason."""
 
     def read(path: str) -> None:
         name = os.path.basename(path)
@@ -94,19 +94,19 @@ def damaged(layout: Layout) -> Iterator[tuple[str, CorruptLog | FutureFormat]]:
 
 
 def take(layout: Layout, reset: TrashedReset, names: Iterable[str]) -> int:
-    """Move files of the store in, by their names in it; gives how many were there."""
+    """Moves files of the store into the trash, by their names in the store; returns the number moved."""
     moved = 0
     for name in names:
         source, target = _in(layout.private, name), _in(_folder(layout, reset), name)
         if os.path.lexists(source):
             fsio.make_dirs(os.path.dirname(target))
-            fsio.move(source, fsio.free(target))  # a reset that went on may find a file of the same name again
+            fsio.move(source, fsio.free(target))  # a continued reset may find a file of the same name again
             moved += 1
     return moved
 
 
 def put_back(layout: Layout, reset: TrashedReset) -> tuple[list[str], list[str]]:
-    """Move files back to where they were: the names that went, and those whose place is taken by now."""
+    """Moves files back to their places; returns the names restored, and those whose place is taken."""
     back, left = [], []
     for name in held(layout, reset):
         target = _in(layout.private, name)
@@ -120,7 +120,7 @@ def put_back(layout: Layout, reset: TrashedReset) -> tuple[list[str], list[str]]
 
 
 def held(layout: Layout, reset: TrashedReset) -> list[str]:
-    """The store's files that lie in a reset, by their names in the store."""
+    """Returns the store's files in a reset, by their names in the store."""
     folder = _folder(layout, reset)
     inner = [f"{name}/{file}" for name in FOLDERS for file in layout.listed(os.path.join(folder, name))]
     named = [*inner, *(name for name in FILES if os.path.lexists(os.path.join(folder, name)))]
@@ -128,7 +128,7 @@ def held(layout: Layout, reset: TrashedReset) -> list[str]:
 
 
 def keep_texts(layout: Layout, reset: TrashedReset, new: Iterable[TrashedText]) -> None:
-    """Keep copies of tracked files, durable on return; of one path the last counts."""
+    """Stores copies of tracked files, durably; of one path the last counts."""
     known = {text.path: text for text in texts(layout, reset)} | {text.path: text for text in new}
     if known:
         rows = [json.dumps(asdict(text), ensure_ascii=True) + "\n" for text in known.values()]
@@ -136,12 +136,12 @@ def keep_texts(layout: Layout, reset: TrashedReset, new: Iterable[TrashedText]) 
 
 
 def texts(layout: Layout, reset: TrashedReset) -> list[TrashedText]:
-    """The copies that lie in a reset; a damaged one is left out and said."""
+    """Returns the copies in a reset; skips and reports damaged ones."""
     return list(_texts(layout, reset, layout.leave_out))
 
 
 def forget(layout: Layout, identity: str) -> list[str]:
-    """Delete every copy of what an id names, in all resets; says what was there."""
+    """Deletes every copy of an id's file, in all resets; returns what it deleted."""
     gone = []
     for name in _names(layout):
         folder = os.path.join(layout.trash, name)
@@ -161,25 +161,25 @@ def is_named(file: str, identity: str) -> bool:
 
 
 def holds_something(layout: Layout, reset: TrashedReset) -> bool:
-    """Whether there is anything in a reset that could be put back."""
+    """Whether a reset has anything that can be restored."""
     return bool(held(layout, reset)) or os.path.lexists(os.path.join(_folder(layout, reset), TEXTS))
 
 
 def let_go(layout: Layout, reset: TrashedReset) -> None:
-    """The texts of a reset are back on the board; files that could not go back stay."""
+    """Deletes the texts of a reset after they were restored; files that could not be restored stay."""
     fsio.remove(os.path.join(_folder(layout, reset), TEXTS))
     finish(layout, reset)
 
 
 def tidy(layout: Layout) -> None:
-    """Delete resets that hold nothing: there was nothing to take, or all of it is back."""
+    """Deletes empty resets: nothing was removed, or everything is restored."""
     for reset in every(layout):
         if not holds_something(layout, reset):
             discard(layout, reset)
 
 
 def discard(layout: Layout, reset: TrashedReset) -> None:
-    """Delete a reset's folder for good, its label last: what is left of it is still known by it."""
+    """Deletes a reset's folder, its label last: it identifies what an interruption leaves."""
     folder = _folder(layout, reset)
     for inner, folders, files in os.walk(folder, topdown=False):
         for name in files:
@@ -193,13 +193,13 @@ def discard(layout: Layout, reset: TrashedReset) -> None:
 
 
 def size(layout: Layout, reset: TrashedReset) -> int:
-    """How many bytes a reset holds."""
+    """Returns the size of a reset in bytes."""
     walk = os.walk(_folder(layout, reset))
     return sum(os.lstat(os.path.join(inner, name)).st_size for inner, _, files in walk for name in files)
 
 
 def foreign_path(data: bytes) -> str | None:
-    """A path that a file of copies names and none of ours may; None if it is in order, or says nothing."""
+    """Returns a path in a file of copies that is not allowed; None if there is none."""
     found = (pending_changes.foreign_path(line) for line in data.split(b"\n") if line)
     return next((foreign for foreign in found if foreign is not None), None)
 
@@ -225,31 +225,31 @@ def _write_label(layout: Layout, reset: TrashedReset) -> None:
 
 
 def _label(layout: Layout, name: str) -> TrashedReset:
-    """The label of one reset; CorruptLog says why it does not count."""
+    """Reads the label of one reset; raises CorruptLog with the reason if it is damaged."""
     path = os.path.join(layout.trash, name, LABEL)
     try:
         with loose_records.judging(path, " is not the label of a reset", missing=loose_records.MISSING):
             record: dict[str, Any] = json.loads(fsio.read(path, limit=MAX_LABEL))
             if record.get("v") != 1:
                 raise ValueError("it is of another version")
-            # What a later version adds to a label is for that version; the label as a whole stays where it is.
+            # Fields of a later version are ignored; they stay in the file.
             reset = TrashedReset(name, **{key: record[key] for key in _LABELLED if key in record})
             _check(reset)
     except (FileNotFoundError, NotADirectoryError):
         if all(left.endswith(".tmp") for left in layout.listed(os.path.join(layout.trash, name))):
-            raise FileNotFoundError(path) from None  # it had just begun, or was just discarded
-        raise CorruptLog(f"{path} is missing: nobody can say what was reset") from None
+            raise FileNotFoundError(path) from None  # a reset that just began or was just deleted
+        raise CorruptLog(f"{path} is missing, so it is unknown what was reset") from None
     return reset
 
 
 def _check(reset: TrashedReset) -> None:
     texts_of = (reset.what, reset.ts, reset.line)
     if not all(isinstance(word, str) for word in texts_of) or not isinstance(reset.branch, str | None):
-        raise ValueError("what it says is no text")
+        raise ValueError("a field is not text")
     if reset.what not in WHATS or not _TS.fullmatch(reset.ts) or not _LINE.fullmatch(reset.line):
-        raise ValueError("it does not say what was reset, when and where")
+        raise ValueError("its kind, time or line is invalid")
     if not isinstance(reset.whole, bool):
-        raise ValueError("it does not say whether it came to its end")
+        raise ValueError("its end mark is invalid")
 
 
 def _texts(layout: Layout, reset: TrashedReset, wrong: Callable[[CorruptLog], None]) -> Iterator[TrashedText]:
@@ -273,7 +273,7 @@ def _text(line: bytes) -> TrashedText:
     text = TrashedText(**json.loads(line))
     words = (text.id, text.path, text.text, text.blob, text.origin)
     if not all(isinstance(word, str) for word in words) or not isinstance(text.base, str | None):
-        raise ValueError("what it says is no text")
+        raise ValueError("a field is not text")
     if not is_id(text.id) or text.origin not in _ORIGINS or not pending_changes.is_publishable(text.path):
         raise ValueError("it does not name a file of the memory")
     text.text.encode("utf-8")
@@ -290,7 +290,7 @@ def _forget_texts(folder: str, identity: str) -> int:
 
 
 def _is_about(row: bytes, identity: str) -> bool:
-    """Whether a copy is of what an id names; a damaged one that names it must not keep it."""
+    """Whether a row is the copy of an id's file; a damaged row that contains the id counts, so that it is deleted."""
     if identity.encode("ascii", "replace") not in row:
         return False
     try:

@@ -1,9 +1,9 @@
-"""The upstream whose trunk the user trusts, as this clone remembers it.
+"""The record of the upstream whose trunk the user trusts.
 
-It lies in the private store alone: whatever git or a bundle can carry could come from whoever wants to be
-trusted. The store of last resort, which lies in the work tree, is not asked either.
+It is only in the private store: a file that git or a bundle can bring could come from a person who wants to be trusted.
+The store of last resort, which is in the work tree, is not read either.
 
-A few lines of `name value`; the ref stands first, so that the quick path can read it without a parser.
+A few rows of `name value`; the ref comes first, so that the quick path can read it without a parser.
 """
 
 from holdfast.errors import TooLarge, UnsafePath
@@ -11,12 +11,12 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import fields, frozen
 
-LARGEST = 1 << 14
+LARGEST = 1 << 14  # bytes; a guess: five short rows
 
 
 @frozen
 class Upstream:
-    """A branch of a remote, as this clone follows it."""
+    """A branch of a remote that this clone follows."""
 
     ref: str  # refs/remotes/<remote>/<branch>
     remote: str
@@ -33,32 +33,32 @@ class Upstream:
 
 @frozen
 class TrustedUpstream(Upstream):
-    """What a person said yes to, who and when."""
+    """An upstream that a person trusted, with the person and the time."""
 
     by: str
     ts: str
 
 
 def read(layout: Layout) -> TrustedUpstream | None:
-    """What is trusted, or None; a record that is damaged counts for nothing and is said."""
+    """Returns the trusted upstream, or None; reports a damaged record."""
     try:
         text = fsio.read(layout.trusted, limit=LARGEST).decode("utf-8")
-        said = dict(line.split(" ", 1) for line in text.splitlines())
-        found = TrustedUpstream(**{one.name: said.pop(one.name) for one in fields(TrustedUpstream)})
+        values = dict(line.split(" ", 1) for line in text.splitlines())
+        found = TrustedUpstream(**{one.name: values.pop(one.name) for one in fields(TrustedUpstream)})
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnsafePath, TooLarge, ValueError, KeyError) as error:
-        layout.leave_out(f"{layout.trusted} cannot be read, so nothing is trusted by it: {error}")
+        layout.leave_out(f"{layout.trusted} cannot be read, so no upstream is trusted: {error}")
         return None
     return found if found.ref.startswith(f"refs/remotes/{found.remote}/") and found.branch else None
 
 
 def write(layout: Layout, trusted: TrustedUpstream) -> None:
-    """Remember what is trusted, instead of anything before; durable on return."""
+    """Stores the trusted upstream, durably, in place of an earlier one."""
     rows = [f"{one.name} {' '.join(str(getattr(trusted, one.name)).split())}" for one in fields(TrustedUpstream)]
     fsio.replace(layout.trusted, ("\n".join(rows) + "\n").encode("utf-8", "replace"))
 
 
 def forget(layout: Layout) -> None:
-    """Nothing is trusted any more."""
+    """Deletes the record: no upstream is trusted."""
     fsio.remove(layout.trusted)

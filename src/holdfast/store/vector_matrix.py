@@ -1,9 +1,9 @@
-"""Vectors as bytes, how near a question is to them, and a matrix that finds the nearest by their signs first.
+"""Vectors as bytes, their cosines with a question, and a matrix that finds the nearest by their signs first.
 
-Of each vector the signs are kept as bits: 48 bytes instead of 384. Counting in how many signs a question and a text
-differ costs a few machine instructions a text, and the thousand that differ least are compared in full. Nothing is
-approximated that the answer shows: a cosine is always that of the stored vector. Search by meaning and the memory of
-your own agents both stand on this; where vectors are kept is their business.
+The signs of each vector are stored as bits: 48 bytes instead of 384. Counting the differing signs of a question and a
+text takes a few machine instructions, and the texts that differ least are compared in full. The scores are never
+approximations: each is the cosine with the stored vector. Search by meaning and the memory of your own agents use this
+module; they store the vectors themselves.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 else:
     np = LazyModule("numpy")
 
-CANDIDATES, SHARE = 800, 400  # vectors that are compared in full, or one in so many if that is more
-MOST = 50_000  # even if more of them are alike
-SMALL = 4000  # vectors up to which all of them are
-BLOCK = 16_384  # vectors whose signs are counted at a time: what lies between fits a core's own cache
+CANDIDATES = 800  # vectors compared in full: with them 0.997 of the true ten of 100,000 were found (docs/adr/0019)
+SHARE = 400  # or one in so many, if that is more; a guess
+MOST = 50_000  # at most, even if more have equal signs; a guess that bounds the time
+SMALL = 4000  # up to so many, all are compared: 4,000 took 0.4 ms (docs/adr/0030)
+BLOCK = 16_384  # vectors whose signs are counted at a time: the intermediate arrays fit a core's own cache
 
 
 class SignMatrix:
@@ -42,9 +43,9 @@ class SignMatrix:
         return self._count
 
     def add(self, rows: Sequence[bytes]) -> None:
-        """Add vectors of this size, after those that are here."""
+        """Appends vectors of this size."""
         first, last = self._count, self._count + len(rows)
-        # Room for so many, and some more: to copy all of it for each few that come would be dear.
+        # Room for some more: to copy everything for each few new vectors would be slow. The factors are guesses.
         have = len(self._inverse)
         if last > have:
             more = max(last - have, have // 8, 1024)
@@ -59,8 +60,8 @@ class SignMatrix:
         self._count = last
 
     def cosines(self, vector: Floats, places: Any) -> Floats:
-        """The cosine of a vector of length one with those that stand at some places."""
-        # Not by `@`: its threads wait for one another, and where other programs run that takes ten times as long.
+        """Returns the cosines of a vector of length one with the vectors at some places."""
+        # Not `@`: its threads wait for each other, which takes twenty times as long if other programs run (ADR 0030).
         rows = self._whole[places] if isinstance(places, slice) else self._whole.take(places, axis=0)
         products: Floats = np.einsum("ij,j->i", rows.astype(np.float32), vector)
         found: Floats = products * self._inverse[places]
@@ -75,25 +76,25 @@ class SignMatrix:
         candidates: int = CANDIDATES,
         small: int = SMALL,
     ) -> tuple[list[tuple[int, float]], bool]:
-        """The places of the nearest and how near, equals in their order; and whether all were compared in full.
+        """Returns the places and cosines of the nearest, equal ones in order, and whether all were compared in full.
 
-        With `ranges` only those from a first place up to before a last one are looked at.
+        `ranges` limits the search to places from a first one up to, not including, a last one.
         """
-        looked = [(0, len(self))] if ranges is None else [one for one in ranges if one[0] < one[1]]
-        count = sum(last - first for first, last in looked)
+        spans = [(0, len(self))] if ranges is None else [one for one in ranges if one[0] < one[1]]
+        count = sum(last - first for first, last in spans)
         if not count:
             return [], True
         wide = max(candidates, 2 * limit, count // SHARE)
         is_all = count <= max(small, wide)
-        places = _spread(looked) if is_all else self._narrowed(vector, wide, looked)
-        # One stretch is multiplied where it lies; a copy of it would take as long as the product.
-        whole = is_all and len(looked) == 1
-        cosines = self.cosines(vector, slice(*looked[0]) if whole else places)
+        places = _spread(spans) if is_all else self._narrowed(vector, wide, spans)
+        # One range is multiplied in place; a copy of it would take as long as the product.
+        whole = is_all and len(spans) == 1
+        cosines = self.cosines(vector, slice(*spans[0]) if whole else places)
         some = np.argsort(-cosines, kind="stable")[:limit]
         return [(int(places[one]), float(cosines[one])) for one in some], is_all
 
     def _narrowed(self, vector: Floats, wide: int, ranges: Sequence[tuple[int, int]]) -> npt.NDArray[np.intp]:
-        """The places of those whose signs differ least, about `wide` of them."""
+        """Returns the places of about `wide` vectors whose signs differ least."""
         signs = [word[0] for word in _signs(vector[None, :])]
         parts = [self._differing(signs, at, min(at + BLOCK, b)) for a, b in ranges for at in range(a, b, BLOCK)]
         all_differ = parts[0] if len(parts) == 1 else np.concatenate(parts)
@@ -102,7 +103,7 @@ class SignMatrix:
         return chosen + ranges[0][0] if len(ranges) == 1 else _spread(ranges)[chosen]
 
     def _differing(self, signs: Sequence[Any], first: int, last: int) -> npt.NDArray[np.uint16]:
-        """In how many signs a question differs from each of some vectors."""
+        """Returns the number of differing signs between a question and each vector of a range."""
         differ = np.zeros(last - first, np.uint16)
         mixed = np.empty(last - first, np.uint64)
         for column, word in zip(self._bits, signs, strict=True):
@@ -112,13 +113,13 @@ class SignMatrix:
 
 
 def packed(found: Floats) -> list[bytes]:
-    """Vectors as bytes: each number from -127 to 127, the largest of a vector at the end of that."""
+    """Returns vectors as bytes from -127 to 127, scaled so that the largest number of each becomes ±127."""
     largest = np.maximum(np.abs(found).max(axis=1, keepdims=True), 1e-12)
     return [row.tobytes() for row in np.rint(found * (127.0 / largest)).astype(np.int8)]
 
 
 def unit(numbers: Sequence[float]) -> Floats | None:
-    """Numbers as a vector of length one; None if they have no direction, or are no numbers."""
+    """Returns numbers as a vector of length one; None if they are all zero, or not numbers."""
     try:
         found = np.asarray(numbers, np.float64)
     except (TypeError, ValueError):
@@ -131,7 +132,7 @@ def unit(numbers: Sequence[float]) -> Floats | None:
 
 
 def exact_cosines(vector: Floats, rows: Sequence[bytes]) -> list[float]:
-    """How near a vector of length one is to packed ones, to six digits: the same on every machine."""
+    """Returns the cosines of a vector of length one with packed ones, to six digits: the same on every machine."""
     whole = np.frombuffer(b"".join(rows), np.int8).reshape(len(rows), -1).astype(np.float64)
     length = np.maximum(np.sqrt(np.einsum("ij,ij->i", whole, whole)), 1)
     found = np.einsum("ij,j->i", whole, vector.astype(np.float64)) / length
@@ -143,7 +144,7 @@ def _spread(ranges: Sequence[tuple[int, int]]) -> npt.NDArray[np.intp]:
 
 
 def _signs(rows: Any) -> Bits:
-    """The signs of vectors as bits, 64 in a number: a column for each vector."""
+    """Returns the signs of vectors as bits, 64 in a number: one column for each vector."""
     packed_bits = np.packbits(rows > 0, axis=1)
     wide = np.zeros((len(rows), -(-packed_bits.shape[1] // 8) * 8), np.uint8)
     wide[:, : packed_bits.shape[1]] = packed_bits
