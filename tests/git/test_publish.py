@@ -129,7 +129,7 @@ def test_a_publish_in_its_own_hook_is_refused_at_once(place: Place, command: str
     place.ran("r1")
     before = state(place)
     place.hook("pre-commit", f"'{sys.executable}' -m holdfast {command} 2>&1 | head -1 >&2; exit 1")
-    with pytest.raises(HookRefused, match="in a commit hook of a publish that is under way"):
+    with pytest.raises(HookRefused, match="in a commit hook of a running publish"):
         place.publish()
     assert state(place) == before
 
@@ -259,7 +259,7 @@ def test_what_is_in_the_way_of_a_file(blob: str | None, head: str | None, there:
     """Somebody's edit or deletion is; what we staged, the same text and the same deletion are not."""
     path, staged = fact_path("one"), Staged(STAGED, "line")
     item = PublishItem(path, None, blob, head, None, there)
-    ground = publish._Ground({}, {}, set(), {path: " M"}, {path: staged}, {})
+    ground = publish._Before({}, {}, set(), {path: " M"}, {path: staged}, {})
     said = publish._why_not(item, ground)
     assert said is None if words is None else words in (said or "")
     assert publish._why_not(item, replace(ground, differs={})) is None, "git sees no difference"
@@ -273,7 +273,7 @@ def test_what_is_in_the_way_of_a_file(blob: str | None, head: str | None, there:
     assert "`holdfast show` has both texts" in (publish._why_not(item, clash) or "")
     for other in NODES:
         clash = replace(ground, sighted={other: replace(sighting, path=other, clash="theirs")})
-        assert "`holdfast task resolve` settles it" in (publish._why_not(replace(item, path=other), clash) or "")
+        assert "`holdfast task resolve` resolves it" in (publish._why_not(replace(item, path=other), clash) or "")
 
 
 def test_only_a_segment_must_be_committed_byte_for_byte() -> None:

@@ -445,12 +445,12 @@ def test_what_a_branch_took_along_from_a_detached_head_is_no_orphan() -> None:
         KnownLine("a", (f"{HEADS}/a",), "1", (InheritedLine("d", "3"), InheritedLine("main", "9"))),
         KnownLine("b", (f"{HEADS}/b",), "1", (InheritedLine("d", "5"),)),
     ]
-    assert reconcile._taken_along(detached, takers) == "5"
-    assert reconcile._taken_along(detached, takers[:1]) == "3"
-    assert reconcile._taken_along(detached, []) == ""
+    assert reconcile._inherited_until(detached, takers) == "5"
+    assert reconcile._inherited_until(detached, takers[:1]) == "3"
+    assert reconcile._inherited_until(detached, []) == ""
     whole = KnownLine("c", (f"{HEADS}/c",), "1", (InheritedLine("d", None),))
-    assert reconcile._taken_along(detached, [*takers, whole]) > "9999"
-    assert reconcile._taken_along(replace(detached, refs=("detached:.git", f"{HEADS}/now")), takers) == ""
+    assert reconcile._inherited_until(detached, [*takers, whole]) > "9999"
+    assert reconcile._inherited_until(replace(detached, refs=("detached:.git", f"{HEADS}/now")), takers) == ""
 
 
 def test_a_branch_made_on_a_detached_head_takes_along_what_waited_there(place: Place) -> None:

@@ -56,7 +56,7 @@ def test_a_deleted_current_folder_is_said_in_one_sentence(cli: Cli, repo: GitRep
     gone = f"cd '{folder}' && rmdir '{folder}' && exec '{sys.executable}' -m holdfast {command}"
     done = os.popen(f"( {gone} ) 2>&1; echo code $?").read()
     assert "code 10" in done, done
-    assert "the current folder does not exist any more" in done
+    assert "the current folder no longer exists" in done
     assert "Traceback" not in done
 
 
