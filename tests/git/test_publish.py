@@ -270,7 +270,7 @@ def test_what_is_in_the_way_of_a_file(blob: str | None, head: str | None, there:
     sighting = Sighting(path, "", "", "pending")
     assert publish._why_not(item, replace(ground, sighted={path: sighting})) == said
     clash = replace(ground, sighted={path: replace(sighting, clash="theirs")})
-    assert "`holdfast show` has both texts" in (publish._why_not(item, clash) or "")
+    assert "`holdfast show` prints both texts" in (publish._why_not(item, clash) or "")
     for other in NODES:
         clash = replace(ground, sighted={other: replace(sighting, path=other, clash="theirs")})
         assert "`holdfast task resolve` resolves it" in (publish._why_not(replace(item, path=other), clash) or "")
@@ -671,7 +671,7 @@ def test_changes_of_the_same_field_are_both_shown(place: Place) -> None:
     assert "Theirs." in seen.clash
     done = place.publish()
     assert [kept.path for kept in done.kept] == [fact_path("one")]
-    assert "`holdfast show` has both texts" in done.kept[0].reason
+    assert "`holdfast show` prints both texts" in done.kept[0].reason
     place.keep("one", "Still only ours.")
     assert place.open().entries()[0].clash is not None, "who has not seen the other text does not end it"
     place.repo.write(fact_path("one"), fact_text("one", "Both."))

@@ -319,7 +319,7 @@ def test_an_orphan_is_found_by_the_name_it_had_last_or_how_its_id_begins(place: 
     place.git("branch", "-q", "-D", "last")
     (orphan,) = reconcile.examine(place.open()).orphans
     assert orphan.name == "last" and orphan.line == line
-    with pytest.raises(NotFound, match="called nothing-of-it"):
+    with pytest.raises(NotFound, match="deleted branch nothing-of-it"):
         reconcile.drop(place.open(), "nothing-of-it")
     assert reconcile.drop(place.open(), line[:6]).line == line
     assert reconcile.examine(place.open()).orphans == ()
