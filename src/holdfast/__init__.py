@@ -7,11 +7,10 @@
     hits = project.recall("schema")
 
 `write_log`, `promote_fact` and `recall` do the same for the repository of the current folder.
-Everything is loaded when it is first asked for: a command that starts must not pay for what it
-does not use.
+Everything is loaded on first use, so that a command does not wait for modules that it does not use.
 """
 
-# ruff: noqa: F403, F405  # a test compares the names below with the errors there are
+# ruff: noqa: F403, F405  # a test compares the names below with the classes in errors.py
 
 import sys
 
@@ -68,10 +67,10 @@ def __dir__() -> list[str]:
 
 
 class _Package(type(sys)):  # type: ignore[misc]
-    """The package as a module whose `recall` is the function, though a folder has that name too.
+    """The package as a module whose `recall` is the function, although a subpackage has the same name.
 
-    Python sets the attribute `recall` to the folder's module when that is imported; the setter
-    here lets that pass, so `from holdfast import recall` gives the same thing at any time.
+    Python sets the attribute `recall` to the subpackage when that is imported; the setter here
+    ignores that, so `from holdfast import recall` always gives the function.
     """
 
     @property

@@ -1,16 +1,16 @@
-"""Where `holdfast` and `python -m holdfast` start: the quick path if it can answer, else all of it."""
+"""The entry point of `holdfast` and `python -m holdfast`: runs the quick path if it can answer, else the full CLI."""
 
-import _signal  # type: ignore[import-not-found]  # built in; `signal` would load `enum` for every start
+import _signal  # type: ignore[import-not-found]  # built in; `signal` would import `enum` at every start
 import atexit
 import gc
 import os
 import sys
 
-_OBJECTS = 100_000  # new ones before Python looks for cycles: a command ends before it would find many
+_OBJECTS = 100_000  # new objects before Python searches for cycles; a guess: most commands end before
 
 # While modules load there is nothing to clean up: Ctrl-C ends the program at once and without a traceback,
-# as it ends git. Python's own handler comes back before a command that writes. Who ignores SIGINT (nohup)
-# goes on to ignore it; a program that imports this module keeps its own handler.
+# as it ends git. Python's own handler is restored before a command that writes. If SIGINT is ignored (nohup),
+# it stays ignored; a program that imports this module keeps its own handler.
 _STARTED = __name__ == "__main__" or sys.argv[0].endswith(("holdfast", "holdfast.exe"))
 _OURS = _STARTED and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler
 if _OURS:
@@ -19,21 +19,21 @@ if _OURS:
 
 def _catch_interrupts() -> None:
     if _OURS:
-        sys.unraisablehook = _pass_over_interrupts
+        sys.unraisablehook = _hide_interrupts
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
 
 
-def _pass_over_interrupts(unraisable: "sys.UnraisableHookArgs", /) -> None:
-    """Python drops an interrupt that comes while it releases an object, at each import for example. The command goes
-    on; a traceback would look like damage."""
+def _hide_interrupts(unraisable: "sys.UnraisableHookArgs", /) -> None:
+    """Hides an interrupt that Python drops because it came while an object was released, for example at an import.
+    The command continues; a traceback would look like a defect."""
     if unraisable.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(unraisable)
 
 
 def main() -> int:
-    """Run one command and give its exit code."""
+    """Runs one command and returns its exit code."""
     code = _run()
-    if _OURS:  # from here on an interrupt would print a traceback
+    if _OURS:  # from here on, Python's handler would print a traceback
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     if _STARTED:
         _end(code)
@@ -41,9 +41,9 @@ def main() -> int:
 
 
 def _end(code: int) -> None:
-    """End here: to release every module and object one by one costs as much as starting Python twice.
+    """Ends the process at once: releasing every module and object takes as long as starting Python twice.
 
-    Python ends itself if a thread is still at work, a profiler or debugger looks on, or the output cannot be written.
+    Returns, so that Python ends as usual, if a thread or a debugger still runs, or the output cannot be written.
     """
     threading = sys.modules.get("threading")
     if sys.gettrace() or sys.getprofile() or (threading and threading.active_count() > 1):
@@ -61,7 +61,7 @@ def _run() -> int:
     try:
         if None in (sys.stdin, sys.stdout, sys.stderr):
             _open_standard_streams()
-        if sys.argv[1:] == ["mcp"]:  # its handshake is answered before anything else is loaded
+        if sys.argv[1:] == ["mcp"]:  # the MCP handshake is answered before anything else is loaded
             from holdfast.interfaces.mcp import stdio_server
 
             _catch_interrupts()
@@ -81,8 +81,8 @@ def _run() -> int:
 
 
 def _open_standard_streams() -> None:
-    """Give nothing to read and nowhere to write where a stream was closed: a file opened later must
-    not become standard output by taking its number."""
+    """Opens /dev/null for each closed stream: otherwise a file opened later would take its number and
+    become standard output."""
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             nothing = os.open(os.devnull, os.O_RDWR)

@@ -1,14 +1,14 @@
-"""Settings: four layers, each over the one before it.
+"""Reads the settings: four layers, each overrides the one before it.
 
     .holdfast/holdfast.toml          tracked, shared by everybody who clones
     $GIT_COMMON_DIR/holdfast/settings.toml   this clone
     the user's own file
     HOLDFAST_* in the environment
 
-A pull request can change the tracked file. It may tighten what Holdfast does; it never mutes, redirects or
-rewrites what people approved, and whatever is wrong with it costs a warning and that setting. What starts a
-program is read only from the user's own file and the environment. In the files that are the user's, a value
-of the wrong kind is an error that names file and key. The caller finds the files and the environment and hands them in.
+A pull request can change the tracked file. That file may make Holdfast stricter; it never hides, redirects or
+changes what people approved, and an invalid setting in it is ignored with a warning. A setting that starts a
+program is read only from the user's own file and the environment. In the user's files, a value of the wrong
+kind is an error that names file and key. The caller passes in the paths of the files and the environment.
 """
 
 import os
@@ -21,7 +21,7 @@ from holdfast.patterns import regex
 from holdfast.values import frozen
 
 T = TypeVar("T")
-MAX_FILE = 64 * 1024
+MAX_FILE = 64 * 1024  # bytes; a guess: far above any settings that people write
 PREFIX = "HOLDFAST_"
 SECTIONS = (
     *("invariants", "decisions", "dead-ends", "assumptions", "facts", "open", "blocked", "session", "changed"),
@@ -34,16 +34,16 @@ CAPTURED = ("CI", "LANG", "LC_ALL", "NODE_ENV", "PYTHONPATH", "SHELL", "TERM", "
 
 
 class _Wrong(ValueError):
-    """A value of the wrong kind; the sentence says what is wanted."""
+    """A value of the wrong kind; the sentence says what the setting needs."""
 
 
 def _branch(value: object) -> str:
-    """A name as git gives refs; what begins with a dash would be an option to whoever is handed it."""
+    """Checks the name of a branch; one that begins with a dash would be parsed as an option."""
     if isinstance(value, str) and value.isprintable() and not any(word in value for word in _NOT_IN_REFS):
         parts = value.split("/")
         if all(part and not part.startswith((".", "-")) and not part.endswith((".", ".lock")) for part in parts):
             return value
-    raise _Wrong("wants the name of a branch")
+    raise _Wrong("must be the name of a branch")
 
 
 def _threshold(value: object) -> float | None:
@@ -51,7 +51,7 @@ def _threshold(value: object) -> float | None:
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
         return float(value)
-    raise _Wrong('wants "off" or a number above 0 and up to 1')
+    raise _Wrong('must be "off" or a number above 0 and up to 1')
 
 
 def _words(value: object) -> tuple[str, ...]:
@@ -59,25 +59,25 @@ def _words(value: object) -> tuple[str, ...]:
         value = [word.strip() for word in value.split(",") if word.strip()]
     if isinstance(value, list | tuple) and all(isinstance(word, str) and word for word in value):
         return tuple(value)
-    raise _Wrong("wants a list of words")
+    raise _Wrong("must be a list of words")
 
 
 def _switch(value: object) -> bool:
     if isinstance(value, bool):
         return value
-    raise _Wrong("wants true or false")
+    raise _Wrong("must be true or false")
 
 
 def _count(low: int, high: int, what: str = "whole number") -> Callable[[object], int]:
     def read(value: object) -> int:
         if type(value) is int and low <= value <= high:
             return value
-        raise _Wrong(f"wants a {what} from {low} to {high}")
+        raise _Wrong(f"must be a {what} from {low} to {high}")
 
     return read
 
 
-_size = _count(1024, 1 << 30, "number of bytes")
+_size = _count(1024, 1 << 30, "number of bytes")  # 1 KiB to 1 GiB: less loses everything, more fills the memory
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -87,7 +87,7 @@ def _command(value: object) -> tuple[str, ...]:
         try:
             value = shlex.split(value)
         except ValueError as error:
-            raise _Wrong(f"wants a command ({error})") from None
+            raise _Wrong(f"must be a command ({error})") from None
     return _words(value)
 
 
@@ -95,19 +95,19 @@ def _model(value: object) -> str | tuple[str, ...]:
     try:
         return _name(value) if isinstance(value, str) or not value else _words(value)
     except _Wrong:
-        raise _Wrong('wants "minilm", "off", a folder, or a command') from None
+        raise _Wrong('must be "minilm", "off", a folder, or a command') from None
 
 
 def _name(value: object) -> str:
     if isinstance(value, str) and value.strip():
         return value.strip()
-    raise _Wrong("wants a name")
+    raise _Wrong("must be a name")
 
 
 def _sections(value: object) -> tuple[str, ...]:
     words = _words(value)
     if unknown := [word for word in words if word not in SECTIONS]:
-        raise _Wrong(f"knows no section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+        raise _Wrong(f"has no section {unknown[0]!r}; the sections are {', '.join(SECTIONS)}")
     return words
 
 
@@ -119,7 +119,7 @@ def _sealed(value: object) -> tuple[str, ...]:
 
 
 def _table(read: Callable[[object], T], wanted: str) -> Callable[[object], dict[str, T]]:
-    """Names, each with a value of one kind."""
+    """Returns a reader of tables: names, each with a value of one kind."""
 
     def read_all(value: object) -> dict[str, T]:
         try:
@@ -127,7 +127,7 @@ def _table(read: Callable[[object], T], wanted: str) -> Callable[[object], dict[
                 return {name: read(one) for name, one in value.items()}
         except _Wrong:
             pass
-        raise _Wrong(f"wants {wanted}")
+        raise _Wrong(f"must be {wanted}")
 
     return read_all
 
@@ -135,10 +135,10 @@ def _table(read: Callable[[object], T], wanted: str) -> Callable[[object], dict[
 def _price(value: object) -> tuple[float, ...]:
     if isinstance(value, list | tuple) and len(value) in (2, 3):
         return tuple(map(limit, value))
-    raise _Wrong("wants two or three numbers")
+    raise _Wrong("must be two or three numbers")
 
 
-LIMITS = (  # of a crew: in all, of one step, and of what it may use beside
+LIMITS = (  # of a crew: in all, for one step, and for other resources
     *("time", "tokens", "calls", "cost", "step_time", "step_tokens", "step_calls", "step_cost"),
     *("attempts", "subagents", "disk"),
 )
@@ -146,41 +146,41 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
 def limit(value: object) -> float:
-    """A number, or one with a unit: 90, "30m", "2h", "500k", "10G"."""
+    """Reads a number, or one with a unit: 90, "30m", "2h", "500k", "10G"."""
     if isinstance(value, str):
         digits, unit = (value[:-1], value[-1:]) if value[-1:] in _UNITS else (value, "s")
         if digits.isascii() and digits.replace(".", "", 1).isdigit():
             return float(digits) * _UNITS[unit]
     elif type(value) in (int, float) and 0 <= value < float("inf"):  # type: ignore[operator]
         return float(value)  # type: ignore[arg-type]
-    raise _Wrong("wants a number")
+    raise _Wrong("must be a number")
 
 
 def _limits(value: object) -> dict[str, float]:
     read = _table(limit, f'limits such as step_time = "30m", of {", ".join(LIMITS)}')(value)
     if unknown := [name for name in read if name not in LIMITS]:
-        raise _Wrong(f"knows no limit {unknown[0]!r}; there are {', '.join(LIMITS)}")
+        raise _Wrong(f"has no limit {unknown[0]!r}; the limits are {', '.join(LIMITS)}")
     return read
 
 
 def _folder(value: object) -> str:
-    """A folder inside the repository: where else it may lie is for git to say, not for a setting."""
+    """Checks the path of a folder inside the repository: a setting may not write anywhere else."""
     parts = value.split("/") if isinstance(value, str) else [""]
     if all(part and part not in (".", "..", ".git") and "\\" not in part for part in parts):
         return "/".join(parts)
-    raise _Wrong("wants a folder inside the repository, such as docs/journal")
+    raise _Wrong("must be a folder inside the repository, such as docs/journal")
 
 
 @frozen
 class Key:
-    """One setting: its name, what it is unless somebody says otherwise, and who may say so."""
+    """One setting: its name, its default, and which layers may set it."""
 
     name: str
     default: Any
     read: Callable[[object], Any]
     about: str
-    untracked: bool = False  # never taken from the tracked file
-    adds: bool = False  # layers add up instead of replacing one another
+    untracked: bool = False  # never read from the tracked file
+    adds: bool = False  # the values of all layers are joined
     lowers: bool = False  # the tracked file may only lower it
     program: Callable[[Any], bool] | None = None  # whether a value starts a program
 
@@ -190,7 +190,7 @@ class Key:
 
 
 def _is_command(value: str | tuple[str, ...]) -> bool:
-    """Whether `retrieval.model` names a command: no model of ours, and no folder that is there."""
+    """Returns whether `retrieval.model` names a command: not one of our models, and not an existing folder."""
     if not isinstance(value, str):
         return True
     folder = os.path.expanduser(value)
@@ -198,7 +198,7 @@ def _is_command(value: str | tuple[str, ...]) -> bool:
 
 
 def _may_start(name: str, default: Any, read: Callable[[object], Any], about: str, *harmless: object) -> Key:
-    """A setting any value of which starts a program, but for the harmless ones."""
+    """Returns a setting whose values start a program, except the harmless ones."""
     return Key(name, default, read, about, untracked=True, program=lambda value: value not in harmless)
 
 
@@ -208,26 +208,27 @@ VECTOR_STORES = ("embedded", "pgvector", "chroma")
 def _vector_store(value: object) -> str:
     if value in VECTOR_STORES:
         return str(value)
-    raise _Wrong(f"wants one of {', '.join(VECTOR_STORES)}")
+    raise _Wrong(f"must be one of {', '.join(VECTOR_STORES)}")
 
 
 _GRAPHS = ("auto", "hipporag", "off")
 KEYS = (
-    Key("trunk", None, _branch, "the branch that counts as approved; found if not set", untracked=True),
+    Key("trunk", None, _branch, "the branch that counts as approved; detected if not set", untracked=True),
     Key("review.auto_promote", None, _threshold, "confidence from which facts need no review", untracked=True),
-    _may_start("review.auto_restart", (), _command, "a command that runs after something was accepted"),
+    _may_start("review.auto_restart", (), _command, "a command that runs after a memory was accepted"),
     Key("features.tasks", True, _switch, "goals, tasks and claims"),
-    Key("features.sessions", True, _switch, "sessions, and the git hooks that feed them"),
+    Key("features.sessions", True, _switch, "sessions, and the git hooks that record for them"),
     Key("features.journal", True, _switch, "the journal of each day"),
-    Key("context.budget", 2000, _count(200, 100_000), "tokens that `holdfast context` may take", untracked=True),
-    Key("context.sections", SECTIONS, _sections, "what `holdfast context` tells, most important first", untracked=True),
+    # Where a number below has bounds, they only stop mistakes: a context of no use, or one that no model can read.
+    Key("context.budget", 2000, _count(200, 100_000), "tokens that `holdfast context` may use", untracked=True),
+    Key("context.sections", SECTIONS, _sections, "sections of `holdfast context`, in order", untracked=True),
     Key("session.condense_after", 20, _count(2, 10_000), "turns after which a session is condensed", untracked=True),
-    Key("session.budget", 1500, _count(100, 100_000), "tokens a condensed session may take", untracked=True),
-    _may_start("model.command", (), _command, "a command that condenses and proposes instead of our own way"),
-    Key("model.calls_per_day", 50, _count(0, 100_000), "how often it may run a day", untracked=True),
+    Key("session.budget", 1500, _count(100, 100_000), "tokens that a condensed session may use", untracked=True),
+    _may_start("model.command", (), _command, "a command that condenses and proposes, instead of our rules"),
+    Key("model.calls_per_day", 50, _count(0, 100_000), "how often that command may run in a day", untracked=True),
     Key("retrieval.model", None, _model, "the model that search by meaning uses", untracked=True, program=_is_command),
     _may_start("retrieval.graph", "auto", _name, "how questions of several steps are answered", *_GRAPHS),
-    _may_start("retrieval.retriever", "holdfast", _name, "what answers questions: a plugin's name", "holdfast"),
+    _may_start("retrieval.retriever", "holdfast", _name, "the plugin that answers questions", "holdfast"),
     Key(
         "database.url", None, _name, "the database of your own agents; SQLite in this clone if not set", untracked=True
     ),
@@ -242,20 +243,20 @@ KEYS = (
         "agents.vectors",
         None,
         _vector_store,
-        "what searches their memories: embedded, pgvector or chroma; pgvector if the database has it",
+        "the vector store of their memories: embedded, pgvector or chroma; pgvector if the database has it",
         untracked=True,
     ),
-    Key("encryption.scope", (), _sealed, "what is sealed: of your own agents, recordings, events", untracked=True),
-    Key("encryption.key", None, _name, "where the key for that comes from", untracked=True),
+    Key("encryption.scope", (), _sealed, "which texts of agents, recordings and events are sealed", untracked=True),
+    Key("encryption.key", None, _name, "the source of the key for them", untracked=True),
     Key("encryption.identity", None, _name, "a file that opens keys wrapped to age recipients", untracked=True),
     _may_start("crew.agent", (), _command, "the agent of crews: codex, claude, gemini, or a command"),
     _may_start("crew.setup", None, _name, "a shell command that prepares a new work tree"),
     _may_start(
-        "crew.checks", {}, _table(_name, 'checks such as test = "make test"'), "the commands behind tasks' checks", {}
+        "crew.checks", {}, _table(_name, 'checks such as test = "make test"'), "the commands of tasks' checks", {}
     ),
-    _may_start("crew.roles", {}, _table(_name, 'roles such as reviewer = "NAME"'), "plugins that take a role", {}),
-    Key("crew.env", (), _words, "environment variables that agents and checks of a crew get, too", untracked=True),
-    Key("crew.limits", {}, _limits, "what a crew may use, in all and in one step", untracked=True),
+    _may_start("crew.roles", {}, _table(_name, 'roles such as reviewer = "NAME"'), "plugins that have a role", {}),
+    Key("crew.env", (), _words, "further environment variables for agents and checks of a crew", untracked=True),
+    Key("crew.limits", {}, _limits, "what a crew may use, in all and for one step", untracked=True),
     Key(
         "usage.prices",
         {},
@@ -263,25 +264,25 @@ KEYS = (
             _price,
             "models with dollars for a million tokens in, out and from a cache, such as gpt-6 = [1.25, 10, 0.125]",
         ),
-        "what tokens cost, where an agent does not say",
+        "what tokens cost, if the agent does not report it",
         untracked=True,
     ),
     Key("journal.path", None, _folder, "a folder for the journal, instead of the views", untracked=True),
     Key("index.commits", True, _switch, "whether the repository's commits can be found"),
     Key("index.docs", True, _switch, "whether its documents can be found"),
     Key("index.code", True, _switch, "whether its code can be found"),
-    Key("index.max_file", 1 << 20, _size, "bytes of a file beyond which it is left out"),
-    Key("index.exclude", (), _words, "files that shall not be found, as patterns", adds=True),
-    Key("capture.env", CAPTURED, _words, "environment variables a run keeps", untracked=True),
-    Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are kept", lowers=True),
+    Key("index.max_file", 1 << 20, _size, "bytes above which a file is not indexed"),
+    Key("index.exclude", (), _words, "patterns of files that are not indexed", adds=True),
+    Key("capture.env", CAPTURED, _words, "environment variables that a run records", untracked=True),
+    Key("capture.max_output", 1 << 20, _size, "bytes of a run's output that are stored", lowers=True),
     Key("redact.rules", (), _words, "further patterns of secrets to remove", adds=True),
-    Key("redact.allow", (), _words, "text that is not a secret though it looks so", untracked=True, adds=True),
+    Key("redact.allow", (), _words, "text that looks like a secret but is not", untracked=True, adds=True),
 )
 _BY_NAME = {key.name: key for key in KEYS}
 
 
 class _Setting(Generic[T]):
-    """An attribute of `Settings` that looks up one key."""
+    """An attribute of `Settings` for one key."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -292,12 +293,12 @@ class _Setting(Generic[T]):
 
 @frozen
 class Settings:
-    """All settings, and where each that was set came from."""
+    """All settings, and the layer that set each."""
 
     values: Mapping[str, Any]
     origins: Mapping[str, str]
     warnings: tuple[str, ...] = ()
-    shared_rules: tuple[str, ...] = ()  # the tracked file's `redact.rules`: for what agents say, see `Clone.intake`
+    shared_rules: tuple[str, ...] = ()  # the tracked file's `redact.rules`: only for agents' text, see `Clone.intake`
 
     trunk = _Setting[str | None]("trunk")
     auto_promote = _Setting[float | None]("review.auto_promote")
@@ -325,11 +326,11 @@ class Settings:
     prices = _Setting[Mapping[str, tuple[float, ...]]]("usage.prices")
 
     def number(self, name: str) -> int:
-        """A setting that is a whole number."""
+        """Returns a setting that is a whole number."""
         return self.values[name]  # type: ignore[no-any-return]
 
     def has(self, feature: str) -> bool:
-        """Whether a feature (tasks, sessions, journal) is switched on."""
+        """Returns whether a feature (tasks, sessions, journal) is on."""
         return self.values[f"features.{feature}"]  # type: ignore[no-any-return]
 
 
@@ -339,7 +340,7 @@ DEFAULTS = Settings({key.name: key.default for key in KEYS}, {})
 def load(
     *, tracked: str | None = None, clone: str | None = None, user: str | None = None, environ: Mapping[str, str]
 ) -> Settings:
-    """The settings that hold here; a file that does not exist says nothing."""
+    """Returns the settings from all layers; a missing file counts as empty."""
     values, origins = dict(DEFAULTS.values), dict[str, str]()
     warnings: list[str] = []
     rules: tuple[str, ...] = ()
@@ -347,26 +348,26 @@ def load(
         warnings += _apply_tracked(tracked, values, origins)
         rules, values["redact.rules"] = values["redact.rules"], ()
     if clone is not None:
-        given, left_out = _without_programs(_file(clone), clone, user)
+        layer, left_out = _without_programs(_file(clone), clone, user)
         warnings += left_out
-        warnings += _apply(given, clone, values, origins)
+        warnings += _apply(layer, clone, values, origins)
     if user is not None:
         warnings += _apply(_file(user), user, values, origins)
-    given, unknown = _environment(environ)
+    layer, unknown = _environment(environ)
     warnings += unknown
-    warnings += _apply(given, "the environment", values, origins)
+    warnings += _apply(layer, "the environment", values, origins)
     return Settings(values, origins, tuple(warnings), rules)
 
 
 def starts_program(name: str, value: object) -> bool:
-    """Whether a setting of this value would start a program: then only the user's own file may hold it."""
+    """Returns whether a setting with this value starts a program: then only the user's own file may have it."""
     key = _BY_NAME[name]
     return key.program is not None and key.program(key.read(value))
 
 
-def _apply(given: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str]) -> Iterator[str]:
-    """Lay one layer over the values; gives what was left out and why."""
-    for name, value in given.items():
+def _apply(layer: Mapping[str, object], where: str, values: dict[str, Any], origins: dict[str, str]) -> Iterator[str]:
+    """Applies one layer to the values; yields a warning for each unknown setting."""
+    for name, value in layer.items():
         key = _BY_NAME.get(name)
         if key is None:
             yield f"{where}: there is no setting {name}"
@@ -377,13 +378,13 @@ def _apply(given: Mapping[str, object], where: str, values: dict[str, Any], orig
 
 
 def _apply_tracked(path: str, values: dict[str, Any], origins: dict[str, str]) -> Iterator[str]:
-    """Lay the shared file over the values: whoever wrote it, what it may not say costs a warning."""
+    """Applies the tracked file to the values; yields a warning for each setting that it may not have."""
     try:
-        given = _file(path)
+        layer = _file(path)
     except BadSettings as error:
         yield f"{error}; it is ignored"
         return
-    for name, value in given.items():
+    for name, value in layer.items():
         key = _BY_NAME.get(name)
         if key is not None and key.untracked:
             yield f"{path}: {name} is ignored here, because a pull request could change it"
@@ -399,10 +400,10 @@ def _apply_tracked(path: str, values: dict[str, Any], origins: dict[str, str]) -
             yield f"{path}: {name} is ignored here, because a pull request may only lower it"
 
 
-def _without_programs(given: dict[str, object], where: str, user: str | None) -> tuple[dict[str, object], list[str]]:
-    """A clone's settings without those that start a program: they may have come with a copied folder."""
+def _without_programs(layer: dict[str, object], where: str, user: str | None) -> tuple[dict[str, object], list[str]]:
+    """Returns a clone's settings without those that start a program: they may have come with a copied folder."""
     kept, left_out = {}, []
-    for name, value in given.items():
+    for name, value in layer.items():
         key = _BY_NAME.get(name)
         if key is not None and key.program is not None and key.program(_checked(key, value, where)):
             place = f"put it into {user}" if user else "set it for yourself"
@@ -420,9 +421,9 @@ def _checked(key: Key, value: object, where: str) -> Any:
 
 
 def _file(path: str) -> dict[str, object]:
-    """The settings in one file, by dotted name."""
+    """Reads the settings in one file, by dotted name."""
     try:
-        # Not through a link: the tracked file comes from whoever sent the pull request.
+        # Not through a link: a pull request can replace the tracked file by one.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except (FileNotFoundError, NotADirectoryError):
         return {}
@@ -437,9 +438,9 @@ def _file(path: str) -> dict[str, object]:
         raise BadSettings(f"{path} is not a file")
     if len(data) > MAX_FILE:
         raise BadSettings(f"{path} has more than {MAX_FILE} bytes")
-    if _says_nothing(data):
+    if _has_only_comments(data):
         return {}
-    import tomllib  # most settings files hold comments alone
+    import tomllib  # slow to import, and most settings files have only comments
 
     try:
         return dict(_flat(tomllib.loads(data.decode("utf-8")), path))
@@ -449,8 +450,8 @@ def _file(path: str) -> dict[str, object]:
         raise BadSettings(f"{path} is not valid TOML: {error}") from error
 
 
-def _says_nothing(data: bytes) -> bool:
-    """Whether a file holds only blank lines and plain comments."""
+def _has_only_comments(data: bytes) -> bool:
+    """Returns whether a file has only blank lines and plain comments."""
     text = data.replace(b"\r\n", b"\n").replace(b"\t", b" ")
     comments = all(line.lstrip().startswith(b"#") for line in text.split(b"\n") if line.strip())
     return comments and text.isascii() and text.replace(b"\n", b"").decode("ascii").isprintable()
@@ -468,16 +469,16 @@ def _flat(table: Mapping[str, object], path: str) -> Iterator[tuple[str, object]
 
 
 def _environment(environ: Mapping[str, str]) -> tuple[dict[str, object], list[str]]:
-    """What HOLDFAST_* variables say, and those that look like settings but are none."""
-    given = {key.name: _literal(environ[key.variable], key) for key in KEYS if key.variable in environ}
+    """Returns the settings in HOLDFAST_* variables, and a warning for each variable that only looks like one."""
+    layer = {key.name: _literal(environ[key.variable], key) for key in KEYS if key.variable in environ}
     known = {key.variable for key in KEYS}
     sections = tuple({PREFIX + key.name.partition(".")[0].upper() + "_" for key in KEYS if "." in key.name})
     unknown = [name for name in environ if name.startswith(sections) and name not in known]
-    return given, [f"the environment: {name} is no setting" for name in sorted(unknown)]
+    return layer, [f"the environment: {name} is not a setting" for name in sorted(unknown)]
 
 
 def _literal(text: str, key: Key) -> object:
-    """A variable's value as TOML reads it, else the text itself: 0.9, true, ["a"], main."""
+    """Parses a variable's value as TOML, else returns the text itself: 0.9, true, ["a"], main."""
     if key.read is _name and not text.startswith(('"', "'")):
         return text  # a commit such as 12e4567 is a name, not a number
     import tomllib

@@ -1,28 +1,28 @@
-"""Everything a user can cause, as a class: a sentence, an exit code, a next step.
+"""The errors that a user can cause: each class has a sentence, an exit code and a next step.
 
     HoldfastError
-    ├── NotARepository, NotInitialised          where we are
-    ├── NotFound, Ambiguous, BadInput, TooLarge what was asked
-    ├── NotStored, ReadOnlyStore, Busy          what the disk allows
+    ├── NotARepository, NotInitialised          the current folder
+    ├── NotFound, Ambiguous, BadInput, TooLarge the arguments
+    ├── NotStored, ReadOnlyStore, Busy          writing to disk
     ├── FutureFormat, CorruptLog, BrokenEntry,
-    │   UnsafePath                              what the disk holds
+    │   UnsafePath                              files on disk
     ├── NeedsReview, NeedsEvidence,
     │   NeedsConfirmation, Claimed, Cycle,
-    │   InConflict, SwitchedOff                 what people decide
+    │   InConflict, SwitchedOff                 people's decisions
     ├── PublishRefused, OnTrunk, HookRefused,
-    │   HookRewrote                             what git allows
+    │   HookRewrote                             publishing with git
     └── GitFailed, BadSettings, ScanFailed,
         BadBundle, NoModel, NoDatabase,
-        LockedText                              what we stand on
+        LockedText                              git, settings, models, keys
 
-Normal life (a clash, nothing found in a search) is a return value, not an error.
-Exit code 1 is kept for "looked, and found problems" (`doctor`, `check`), 2 for wrong usage
-and 125 for `holdfast run` refusing before the command started.
+Normal results (a conflict, a search that finds nothing) are return values, not errors.
+Exit code 1 is reserved for "checked, and found problems" (`doctor`, `check`), 2 for wrong usage
+and 125 for `holdfast run` when it refuses before the command starts.
 """
 
 
 class HoldfastError(Exception):
-    """A failure with one sentence for people and a next step."""
+    """A failure, with one sentence and a next step for people."""
 
     code = 70
     hint = "Run `holdfast doctor` to see whether the store is sound."
@@ -35,7 +35,7 @@ class HoldfastError(Exception):
 
 class NotARepository(HoldfastError):
     code = 10
-    hint = "Run `git init` first, or `holdfast init`, which offers it."
+    hint = "Run `git init` first, or `holdfast init`, which offers to do it."
 
 
 class NotInitialised(HoldfastError):
@@ -50,12 +50,12 @@ class Ambiguous(HoldfastError):
 
 class NotFound(HoldfastError):
     code = 13
-    hint = "List what there is with `holdfast log`, `holdfast memories` or `holdfast session list`."
+    hint = "List the ids with `holdfast log`, `holdfast memories` or `holdfast session list`."
 
 
 class BadInput(HoldfastError):
     code = 14
-    hint = "See `holdfast COMMAND --help` for what is accepted."
+    hint = "See `holdfast COMMAND --help` for the accepted values."
 
 
 class TooLarge(HoldfastError):
@@ -64,7 +64,7 @@ class TooLarge(HoldfastError):
 
 
 class NotStored(HoldfastError):
-    """The disk refused; nothing was acknowledged and nothing half-written counts."""
+    """Writing to disk failed; nothing was acknowledged, and half-written files do not count."""
 
     code = 17
     hint = "Free some space or check the disk, then run the command again."
@@ -77,22 +77,22 @@ class ReadOnlyStore(HoldfastError):
 
 class FutureFormat(HoldfastError):
     code = 19
-    hint = "Update Holdfast; this version leaves newer files untouched."
+    hint = "Update Holdfast; this version does not change newer files."
 
 
 class CorruptLog(HoldfastError):
     code = 20
-    hint = "Run `holdfast doctor` to see where the log and its files part."
+    hint = "Run `holdfast doctor` to see which file is damaged."
 
 
 class BrokenEntry(HoldfastError):
     code = 21
-    hint = "Mend the file by hand; until then it is left out and nothing is lost."
+    hint = "Correct the file by hand; until then it is skipped, and nothing is lost."
 
 
 class UnsafePath(HoldfastError):
     code = 22
-    hint = "Move it out of the way, then run `holdfast doctor`."
+    hint = "Move it away, then run `holdfast doctor`."
 
 
 class NeedsReview(HoldfastError):
@@ -112,12 +112,12 @@ class PublishRefused(HoldfastError):
 
 class OnTrunk(HoldfastError):
     code = 27
-    hint = "Switch to a branch (`git switch -c NAME`; what waits rides along), or use --here."
+    hint = "Switch to a branch (`git switch -c NAME`; unpublished changes come along), or use --here."
 
 
 class HookRefused(HoldfastError):
     code = 28
-    hint = "Mend what the hook complains about, then run `holdfast publish` again."
+    hint = "Fix what the hook complains about, then run `holdfast publish` again."
 
 
 class HookRewrote(HoldfastError):
@@ -127,16 +127,16 @@ class HookRewrote(HoldfastError):
 
 class GitFailed(HoldfastError):
     code = 30
-    hint = "Run the git command it names by hand to see more."
+    hint = "Run the named git command by hand to see more."
 
 
 class BadSettings(HoldfastError):
     code = 32
-    hint = "Mend the setting it names; `docs/reference/settings.md` lists them all."
+    hint = "Correct the named setting; `docs/reference/settings.md` lists them all."
 
 
 class ScanFailed(HoldfastError):
-    """The secret scanner could not answer, so nothing it should have read was stored."""
+    """The secret scanner failed, so the text that it should have scanned was not stored."""
 
     code = 33
     hint = "Check `redact.rules` in the settings."
@@ -144,7 +144,7 @@ class ScanFailed(HoldfastError):
 
 class BadBundle(HoldfastError):
     code = 35
-    hint = "Make a new one with `holdfast export FILE` in the clone it came from."
+    hint = "Create a new one with `holdfast export FILE` in the clone it came from."
 
 
 class Busy(HoldfastError):
@@ -154,7 +154,7 @@ class Busy(HoldfastError):
 
 class NeedsConfirmation(HoldfastError):
     code = 37
-    hint = "Add --yes to do it without being asked."
+    hint = "Add --yes to do it without a question."
 
 
 class Claimed(HoldfastError):
@@ -163,10 +163,10 @@ class Claimed(HoldfastError):
 
 
 class Cycle(HoldfastError):
-    """Tasks that would wait for one another for ever."""
+    """Tasks that would wait for each other for ever."""
 
     code = 39
-    hint = "Take one of these needs out first: `holdfast task edit ID --no-need OTHER`."
+    hint = "Remove one of these needs first: `holdfast task edit ID --no-need OTHER`."
 
 
 class InConflict(HoldfastError):
@@ -180,35 +180,35 @@ class SwitchedOff(HoldfastError):
 
 
 class Contradicts(HoldfastError):
-    """A memory contradicts one that stands; somebody has to say which of them holds."""
+    """A memory contradicts an accepted one; a person must decide which of them holds."""
 
     code = 42
     hint = "Resolve it: --supersede OTHER, --keep-both with --applies-to, or reject one of them."
 
 
 class BlockEdited(HoldfastError):
-    """Somebody edited inside a block that Holdfast keeps in a file of the user's."""
+    """Somebody edited inside a block that Holdfast maintains in one of the user's files."""
 
     code = 43
-    hint = "Move your words out of the block, or use --force: the edited text is kept aside."
+    hint = "Move your text out of the block, or use --force, which saves the edited text elsewhere."
 
 
 class NoModel(HoldfastError):
-    """The model for search by meaning is not here, is damaged, or does not answer."""
+    """The model for search by meaning is missing, is damaged, or does not answer."""
 
     code = 44
-    hint = "See what there is with `holdfast model`; search by words works without it."
+    hint = "See the state of models with `holdfast model`; search by words works without one."
 
 
 class NoDatabase(HoldfastError):
-    """The database of the agent store is not there, does not answer, or may not be used as it is."""
+    """The database of the agent store is missing, does not answer, or may not be used as it is."""
 
     code = 45
     hint = "Check `database.url` (HOLDFAST_DATABASE_URL), and whether the server runs."
 
 
 class LockedText(HoldfastError):
-    """What is needed is sealed, and the key that opens it is not here."""
+    """The text is sealed, and the key that opens it is not here."""
 
     code = 47
-    hint = "Check `encryption.key` and `encryption.identity`, and whether the key was destroyed."
+    hint = "Check `encryption.key` and `encryption.identity`, and that the key was not destroyed."

@@ -1,8 +1,8 @@
-"""Modules that are loaded when they are first used.
+"""Loads modules on first use.
 
-`from holdfast.work import task_board` gives a stand-in until somebody asks it for something: a command that writes
-`task_board.read(...)` in one of its functions pays for the module only if that function runs. `from
-holdfast.work.task_board import Board` loads it at once, as ever.
+`from holdfast.work import task_board` gives a stand-in that imports the module when an attribute is read: a command
+that calls `task_board.read(...)` in one of its functions waits for the import only if that function runs. `from
+holdfast.work.task_board import Board` imports it at once, as usual.
 """
 
 import sys
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def load(path: str) -> "Any":
-    """A module by its whole name; `importlib` and `os` would cost a hook two milliseconds."""
+    """Imports a module by its full name; `importlib` and `os` would cost a hook two milliseconds."""
     __import__(path)
     return sys.modules[path]
 
 
 class LazyModule:
-    """Stands for a module; the first question imports it."""
+    """A stand-in for a module, which the first access imports."""
 
     __slots__ = ("__path",)
 
@@ -27,10 +27,10 @@ class LazyModule:
         object.__setattr__(self, "_LazyModule__path", name)  # a name that no module has
 
     def __getattr__(self, attribute: str) -> "Any":
-        # A look into the table costs a tenth of an import, and a command asks a thousand times.
+        # A lookup in `sys.modules` costs a tenth of an import statement, and a command makes a thousand.
         try:
             return getattr(sys.modules[self.__path], attribute)
-        except (KeyError, AttributeError):  # not loaded, or another thread is loading it: the import waits for that
+        except (KeyError, AttributeError):  # not loaded, or another thread is loading it: the import waits for it
             return getattr(load(self.__path), attribute)
 
     def __setattr__(self, attribute: str, value: object) -> None:
@@ -46,7 +46,7 @@ class LazyModule:
 
 
 def lazy_modules(package: str) -> None:
-    """Give a package a `__getattr__` that makes stand-ins for its modules; type checkers see the modules themselves."""
+    """Gives a package a `__getattr__` that creates stand-ins for its modules; type checkers see the modules."""
     names = vars(sys.modules[package])
     folder = names["__path__"][0]
 

@@ -1,10 +1,10 @@
-"""Regular expressions that are compiled when they are first used.
+"""Compiles regular expressions on first use.
 
 A command loads many modules and uses few of their patterns; compiling one takes about half a millisecond.
 
-A module with many patterns keeps them in a text file of its own name beside it (`PatternFile`): `[name]` begins a
+A module with many patterns has them in a text file of the same name beside it (`PatternFile`): `[name]` begins a
 section, the lines below it are one pattern, or a list of lines or words; a line that begins with `# ` is a comment.
-Upper or lower case does not matter unless a pattern says `(?-i:…)`. `@name@` stands for the text of another section.
+Case does not matter unless a pattern contains `(?-i:…)`. `@name@` is replaced by the text of another section.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_A_PATTERN = (
 
 
 class _Uncompiled:
-    """Stands for a pattern; the first question compiles it, and the next ones find the answer here."""
+    """A stand-in for a pattern; the first access compiles it and copies its methods to this object."""
 
     def __init__(self, source: Any, flags: int) -> None:
         self._source, self._flags = source, flags
@@ -38,7 +38,7 @@ class _Uncompiled:
 
 
 def regex(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """A pattern with the methods of `re.Pattern`; functions of `re` itself do not take it."""
+    """Returns a pattern with the methods of `re.Pattern`; the functions of `re` itself do not accept it."""
     return _Uncompiled(source, flags)  # type: ignore[return-value]
 
 
@@ -66,23 +66,23 @@ class PatternFile:
         return re.sub("@([a-z_]+)@", lambda found: self._text(found[1]), "".join(self.lines(name)))
 
     def lines(self, name: str) -> tuple[str, ...]:
-        """The lines of a section as they are written, without comments and empty ones."""
+        """Returns the lines of a section as written, without comments and empty lines."""
         if not self._texts:
             self._texts = {section: tuple(rows) for section, rows in _sections(self._path).items()}
         return self._texts[name]
 
     def words(self, name: str) -> frozenset[str]:
-        """The words of a section, parted by blanks."""
+        """Returns the words of a section, which are separated by blanks."""
         if name not in self._words:
             self._words[name] = frozenset(" ".join(self.lines(name)).split())
         return self._words[name]
 
     def pairs(self, name: str) -> dict[str, str]:
-        """A section of lines `name: text`, as they are written."""
+        """Returns a section of lines `name: text` as a dictionary."""
         return dict(row.split(": ", 1) for row in self.lines(name))
 
     def table(self, name: str) -> dict[str, str]:
-        """A section of lines `name: word word …`, turned around: each word and the name before it."""
+        """Returns a section of lines `name: word word …` as a dictionary from each word to its name."""
         if name not in self._tables:
             rows = (row.partition(": ") for row in self.lines(name))
             self._tables[name] = {word: of for of, _, words in rows for word in words.split()}
@@ -102,7 +102,7 @@ def _sections(path: str) -> dict[str, list[str]]:
 
 
 def text_beside(module: str, name: str) -> str:
-    """The text of a file that lies beside a module."""
+    """Returns the text of a file in the folder of a module."""
     import os
 
     with open(os.path.join(os.path.dirname(module), name), encoding="utf-8") as file:

@@ -1,9 +1,9 @@
-"""Values: small classes of named fields that cost almost nothing to define.
+"""Defines small classes of named fields at almost no cost at import.
 
-`@frozen` gives what `@dataclass(frozen=True, slots=True)` gives, and `@mutable` what `@dataclass(slots=True)` gives. A
-dataclass compiles its methods when its module is imported, about 0.9 ms each, and a command that loads a hundred of
-them waits for all; here the constructor is compiled when the first instance is made, and comparing needs no compiled
-code (docs/adr/0025).
+`@frozen` replaces `@dataclass(frozen=True, slots=True)`, and `@mutable` replaces `@dataclass(slots=True)`. A dataclass
+compiles its methods when its module is imported, about 0.9 ms each, and a command that loads a hundred of them waits
+for all; here the constructor is compiled when the first instance is created, and comparing needs no compiled code
+(docs/adr/0025).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MISSING: Any = object()  # the default of a field that has none
 
 
 class FrozenValue(AttributeError):
-    """A field of a value was assigned to; use `replace`."""
+    """Raised on assignment to a field of a frozen value; use `replace`."""
 
 
 class ValueField:
-    """One field of a value, and what it is if it is not given."""
+    """One field of a value, with its default."""
 
     __slots__ = ("compare", "default", "default_factory", "kw_only", "name", "type")
 
@@ -43,13 +43,13 @@ class ValueField:
 
 
 def field(*, default: Any = MISSING, default_factory: Any = MISSING, compare: bool = True) -> Any:
-    """A field with a default, one that is built for each instance, or one that comparisons ignore."""
+    """Returns a field with a default, a default built for each instance, or one that comparisons ignore."""
     return ValueField(default, default_factory, compare)
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(cls: Any = None, /, *, kw_only: bool = False, order: bool = False, eq: bool = True) -> Any:
-    """Make a class of annotated names a value: fixed once made, compared by its fields."""
+    """Makes a class of annotated names a value: immutable, and compared by its fields."""
 
     def build(cls: Any) -> Any:
         return _build(cls, kw_only=kw_only, order=order, eq=eq, is_frozen=True)
@@ -59,12 +59,12 @@ def frozen(cls: Any = None, /, *, kw_only: bool = False, order: bool = False, eq
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(cls: Any) -> Any:
-    """Make a class of annotated names whose fields may be assigned to."""
+    """Makes a class of annotated names a value whose fields may be assigned to."""
     return _build(cls, kw_only=False, order=False, eq=True, is_frozen=False)
 
 
 def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
-    """What stands second in some pairs, under what stands first; both in the order in which they come."""
+    """Returns the second items of the pairs grouped by the first ones, both in their original order."""
     found: dict[K, list[T]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
@@ -72,43 +72,43 @@ def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
 
 
 def dict_of(value: object) -> dict[str, Any]:
-    """What stands where others' JSON should have an object; an empty one if it has something else."""
+    """Returns a value from foreign JSON if it is an object, else an empty dictionary."""
     return value if isinstance(value, dict) else {}
 
 
 def list_of(value: object) -> list[Any]:
-    """The same where it should have a list."""
+    """Returns a value from foreign JSON if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def dicts_of(value: object) -> list[dict[str, Any]]:
-    """The same where it should have a list of objects; what is none is left out."""
+    """Returns the objects of a list in foreign JSON; leaves out other items."""
     return [item for item in list_of(value) if isinstance(item, dict)]
 
 
 def fields(of: Any) -> tuple[ValueField, ...]:
-    """The fields of a value or of its class, in the order of the constructor."""
+    """Returns the fields of a value or of its class, in the order of the constructor."""
     found: tuple[ValueField, ...] = of.__fields__
     return found
 
 
 def field_names(of: Any) -> tuple[str, ...]:
-    """The names of the fields."""
+    """Returns the names of the fields."""
     return tuple(one.name for one in fields(of))
 
 
 def is_value(thing: object) -> bool:
-    """Whether something is an instance of such a class."""
+    """Returns whether something is an instance of a class made by `frozen` or `mutable`."""
     return hasattr(type(thing), "__fields__")
 
 
 def replace(old: T, /, **changes: Any) -> T:
-    """The same value with some fields changed."""
+    """Returns a copy of a value with some fields changed."""
     return type(old)(**{one.name: getattr(old, one.name) for one in fields(old)} | changes)
 
 
 def asdict(thing: Any) -> dict[str, Any]:
-    """A value, and all values in it, as plain dictionaries."""
+    """Returns a value, and all values in it, as plain dictionaries."""
     return {one.name: _plain(getattr(thing, one.name)) for one in fields(thing)}
 
 
@@ -139,7 +139,7 @@ def _build(cls: Any, *, kw_only: bool, order: bool, eq: bool, is_frozen: bool) -
         _compare(space, every, order=order, is_frozen=is_frozen)
     if is_frozen:
         space["__setattr__"] = space["__delattr__"] = _refuse
-        space["__reduce__"] = _taken_apart
+        space["__reduce__"] = _reduce
     made = type(cls)(cls.__name__, cls.__bases__, space)
     if "__init__" not in space:
         made.__init__ = _compiled_on_first_use(made, every, is_frozen)
@@ -162,7 +162,7 @@ def _own_fields(space: Mapping[str, Any], kw_only: bool) -> list[ValueField]:
 
 def _compare(space: dict[str, Any], every: tuple[ValueField, ...], *, order: bool, is_frozen: bool) -> None:
     names = [one.name for one in every if one.compare]
-    # Two names, or attrgetter gives no tuple.
+    # With a single name, attrgetter would not return a tuple.
     get: Any = attrgetter(*names, names[0]) if names else type
 
     def equal(self: Any, other: Any) -> Any:
@@ -181,7 +181,7 @@ def _compare(space: dict[str, Any], every: tuple[ValueField, ...], *, order: boo
     if "__hash__" not in space or space["__hash__"] is None:
         space["__hash__"] = hashed if is_frozen else None
     if order:
-        space["__lt__"], space["__le__"] = before, not_after  # Python asks these for > and >= too
+        space["__lt__"], space["__le__"] = before, not_after  # Python uses these for > and >=, too
 
 
 def _compiled_on_first_use(cls: Any, every: tuple[ValueField, ...], is_frozen: bool) -> Callable[..., None]:
@@ -193,7 +193,7 @@ def _compiled_on_first_use(cls: Any, every: tuple[ValueField, ...], is_frozen: b
 
 
 def _constructor(cls: Any, every: tuple[ValueField, ...], is_frozen: bool) -> Any:
-    """The constructor that somebody would write by hand."""
+    """Compiles the constructor that one would write by hand."""
     scope: dict[str, Any] = {"_missing": MISSING}
     first: list[str] = []
     later: list[str] = []
@@ -225,13 +225,13 @@ def _shown(self: Any) -> str:
     return f"{type(self).__qualname__}({inside})"
 
 
-def _taken_apart(self: Any) -> tuple[Any, ...]:
-    """For `copy` and `pickle`, which would assign to the fields."""
+def _reduce(self: Any) -> tuple[Any, ...]:
+    """Tells `copy` and `pickle` to use `put_together`: by default they would assign to the fields."""
     return put_together, (type(self), *(getattr(self, one.name) for one in fields(self)))
 
 
 def put_together(cls: Any, *given: Any) -> Any:
-    """A value of these fields, in their order, which were checked before."""
+    """Returns a value with these fields, in their order, which the caller has checked."""
     make = _MAKERS.get(cls)
     if make is None:
         make = _MAKERS[cls] = _maker(cls)
@@ -239,7 +239,7 @@ def put_together(cls: Any, *given: Any) -> Any:
 
 
 def _maker(cls: Any) -> Callable[..., Any]:
-    """A function that fills in all fields: ten thousand memories are put together at a time."""
+    """Compiles a function that sets all fields: ten thousand memories are built at a time."""
     names = [one.name for one in fields(cls)]
     scope: dict[str, Any] = {
         "new": cls.__new__,

@@ -141,6 +141,6 @@ def test_an_edit_of_the_view_is_told_by_the_next_command(cli: Cli, repo: GitRepo
 
     change(view, '"priority": 0', '"priority": 9')
     refused = cli("tasks").err
-    assert "was not taken: project_state.json, task 1: priority 9" in refused
+    assert "was not applied: project_state.json, task 1: priority 9" in refused
     assert "/kept/" in refused
     assert '"priority": 0' in view.read_text()

@@ -432,7 +432,7 @@ def test_a_branch_that_lacks_the_trunks_memories_says_so(cli: Cli, repo: GitRepo
     person.memory.remember("Ink dries", evidence=["README"], accept=True, reviewer="ada")  # waits on main
     assert "not on this branch" not in cli("status").out + cli("context").err
     repo.git("switch", "-q", "older")
-    sentence = "3 memories on main are not on this branch; what is published there comes with a merge"
+    sentence = "3 memories on main are not on this branch; a merge brings what is published there"
     assert f"\n{sentence}.\n" in cli("status").out and cli("context").err == f"{sentence}\n"
     assert json.loads(cli("status", "--json").out)["unmerged"] == 3
     repo.git("merge", "-q", "main")

@@ -409,7 +409,7 @@ def test_a_bad_setting_names_its_file(cli: Cli, repo: GitRepo) -> None:
     """One's own wrong line is an error that is found at once; one in the shared file stops nobody."""
     cli("init")
     repo.write(".holdfast/holdfast.toml", "[index]\ncode = 3\n")
-    assert "holdfast.toml: index.code wants true or false, not 3; it is ignored" in cli("facts").err
+    assert "holdfast.toml: index.code must be true or false, not 3; it is ignored" in cli("facts").err
     repo.write(".git/holdfast/settings.toml", "trunk = 3\n")
     answer = cli("facts", ok=False)
     assert answer.code == 32

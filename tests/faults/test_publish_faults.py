@@ -288,7 +288,7 @@ def test_a_git_that_outlives_us_is_waited_for(world: Path, tmp_path: Path) -> No
     place = fresh(world, tmp_path, "outlived")
     place.hook("pre-commit", "kill -9 $(ps -o ppid= -p $PPID) && sleep 0.7")
     assert publish_in_a_process(place) == -signal.SIGKILL
-    assert place.recover() == "finished a publish that was cut short after its commit"
+    assert place.recover() == "finished a publish that was interrupted after its commit"
     (place.repo / ".git/hooks/pre-commit").unlink()
     check(place, why="git went on alone")
 

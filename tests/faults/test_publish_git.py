@@ -198,7 +198,7 @@ def test_a_journal_that_does_not_say_where_it_happened_is_left_alone(scene: Scen
         journal.write_text(damaged := json.dumps(record | {name: 1}))
         with plugged(Quick()):
             assert publish.resume(scene.clone()) is None
-            with pytest.raises(PublishRefused, match="does not say where it happened"):
+            with pytest.raises(PublishRefused, match="does not name its work tree"):
                 publish.publish(scene.clone())
         assert journal.read_text() == damaged
         assert sorted(scene.path.rglob("*.md")) == files

@@ -575,7 +575,7 @@ def test_a_damaged_record_is_left_out_and_said(place: Place) -> None:
     path = Path(clone.layout.anchors, f"{old[:2]}.jsonl")
     path.write_bytes(b'{"commit":1}\n\xff\n[]\n{"commit":"' + b"a" * 40 + b'"}\n' + path.read_bytes())
     assert set(anchor_store.load(clone.stores, [old])) == {old}
-    assert any("is no record of a commit" in note for note in clone.notes)
+    assert any("is not a record of a commit" in note for note in clone.notes)
 
 
 def test_a_secret_in_a_path_is_not_kept(place: Place) -> None:

@@ -372,11 +372,11 @@ def test_a_tracked_or_foreign_folder_is_refused_and_nothing_written(
     repo.git("commit", "-q", "-m", "hooks")
     outside = tmp_path / "global"
     outside.mkdir()
-    for place, word in ((".githooks", "git status"), (str(outside), "outside"), ("/dev/null", "switched off")):
+    for place, word in ((".githooks", "git status"), (str(outside), "outside"), ("/dev/null", "disabled")):
         repo.git("config", "core.hooksPath", place)
         with pytest.raises(UnsafePath, match=word) as caught:
             hooked.install()
-        assert "post-rewrite" in caught.value.hint or word == "switched off"
+        assert "post-rewrite" in caught.value.hint or word == "disabled"
         assert repo.status() == "" and list(outside.iterdir()) == []
         assert [hook.trouble for hook in hooked.state()] == [""] * 4
     repo.git("config", "--unset", "core.hooksPath")

@@ -378,7 +378,7 @@ def test_the_file_says_what_git_says_of_it(place: Place, seed: int) -> None:
         rows = [os.fsdecode(row).split("\n", 1) for row in listed.split(b"\0") if row.startswith(b"branch.")]
         found = {f"refs/heads/{name[7:-9]}": tuple(value.split(" ", 1)) for name, value in rows}
         assert branch_lines.configured(repo) == found, text
-        plain = branch_lines._written_plainly(repo)
+        plain = branch_lines._rows_of_plain_config(repo)
         assert (plain is None) == any(odd in text for odd in (*ODD, NO_LINE)), text
     config.write_bytes(kept)
 
@@ -582,7 +582,7 @@ def test_a_record_comes_back_as_it_was_and_the_first_stores_counts(stores: list[
     [
         ({"id": "other"}, "it belongs to line 'other'"),
         ({"refs": []}, "its branch or its times"),
-        ({"refs": "main"}, "no list"),
+        ({"refs": "main"}, "not a list"),
         ({"refs": [7]}, "its branch or its times"),
         ({"created": 7}, "its branch or its times"),
         ({"born": 7}, "its branch or its times"),

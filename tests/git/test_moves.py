@@ -179,7 +179,7 @@ def test_merges_and_fast_forwards_bring_but_make_nothing(seen: Place) -> None:
     seen.git("merge", "-q", "--no-edit", "feat")
     found = look(seen)
     assert [(m.kind, m.count) for m in found.new] == [("merge", 2)]
-    assert found.new[0].sentence == "feat was merged into main: 2 commits came"
+    assert found.new[0].sentence == "feat was merged into main: 2 new commits"
 
 
 @pytest.mark.parametrize("how", ["--hard", "--soft", "--mixed"])
@@ -190,7 +190,7 @@ def test_a_reset_says_how_many_commits_it_took(seen: Place, how: str) -> None:
     seen.git("reset", "-q", how, "HEAD~3")
     found = look(seen)
     assert [(m.kind, m.count) for m in found.new] == [("reset", 3)]
-    assert "3 commits are not in it any more" in found.new[0].sentence
+    assert "3 commits are no longer in it" in found.new[0].sentence
 
 
 def test_a_stash_is_no_reset(seen: Place) -> None:
@@ -362,7 +362,7 @@ def test_a_rewrite_is_told_even_where_the_old_commits_are_gone(seen: Place) -> N
     seen.repo.write(".git/FETCH_HEAD", f"{head}\t\tbranch 'main' of /nowhere\n")
     (found,) = look(seen).new
     assert (found.kind, found.count, found.before, found.after) == ("upstream", 0, old, head)
-    assert found.sentence == "origin/main was rewritten on its remote: 0 commits not in it any more"
+    assert found.sentence == "origin/main was rewritten on its remote: 0 commits no longer in it"
 
 
 def test_a_shallow_clone_says_so_once(seen: Place, tmp_path: Path) -> None:
@@ -485,7 +485,7 @@ def test_an_amend_that_no_log_tells_of_is_a_rewrite(seen: Place) -> None:
     seen.git("gc", "-q", "--prune=now")
     [found] = look(seen).new
     assert found.kind == "moved"
-    assert found.sentence.startswith(f"main was rewritten: it was at {old[:12]}, which is no more")
+    assert found.sentence.startswith(f"main was rewritten: it was at {old[:12]}, which no longer exists")
 
 
 def test_moves_are_told_in_the_order_of_time(seen: Place) -> None:

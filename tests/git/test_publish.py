@@ -129,7 +129,7 @@ def test_a_publish_in_its_own_hook_is_refused_at_once(place: Place, command: str
     place.ran("r1")
     before = state(place)
     place.hook("pre-commit", f"'{sys.executable}' -m holdfast {command} 2>&1 | head -1 >&2; exit 1")
-    with pytest.raises(HookRefused, match="in a commit hook of a publish that is under way"):
+    with pytest.raises(HookRefused, match="in a commit hook of a running publish"):
         place.publish()
     assert state(place) == before
 
@@ -259,7 +259,7 @@ def test_what_is_in_the_way_of_a_file(blob: str | None, head: str | None, there:
     """Somebody's edit or deletion is; what we staged, the same text and the same deletion are not."""
     path, staged = fact_path("one"), Staged(STAGED, "line")
     item = PublishItem(path, None, blob, head, None, there)
-    ground = publish._Ground({}, {}, set(), {path: " M"}, {path: staged}, {})
+    ground = publish._Before({}, {}, set(), {path: " M"}, {path: staged}, {})
     said = publish._why_not(item, ground)
     assert said is None if words is None else words in (said or "")
     assert publish._why_not(item, replace(ground, differs={})) is None, "git sees no difference"
@@ -270,10 +270,10 @@ def test_what_is_in_the_way_of_a_file(blob: str | None, head: str | None, there:
     sighting = Sighting(path, "", "", "pending")
     assert publish._why_not(item, replace(ground, sighted={path: sighting})) == said
     clash = replace(ground, sighted={path: replace(sighting, clash="theirs")})
-    assert "`holdfast show` has both texts" in (publish._why_not(item, clash) or "")
+    assert "`holdfast show` prints both texts" in (publish._why_not(item, clash) or "")
     for other in NODES:
         clash = replace(ground, sighted={other: replace(sighting, path=other, clash="theirs")})
-        assert "`holdfast task resolve` settles it" in (publish._why_not(replace(item, path=other), clash) or "")
+        assert "`holdfast task resolve` resolves it" in (publish._why_not(replace(item, path=other), clash) or "")
 
 
 def test_only_a_segment_must_be_committed_byte_for_byte() -> None:
@@ -671,7 +671,7 @@ def test_changes_of_the_same_field_are_both_shown(place: Place) -> None:
     assert "Theirs." in seen.clash
     done = place.publish()
     assert [kept.path for kept in done.kept] == [fact_path("one")]
-    assert "`holdfast show` has both texts" in done.kept[0].reason
+    assert "`holdfast show` prints both texts" in done.kept[0].reason
     place.keep("one", "Still only ours.")
     assert place.open().entries()[0].clash is not None, "who has not seen the other text does not end it"
     place.repo.write(fact_path("one"), fact_text("one", "Both."))

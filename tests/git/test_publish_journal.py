@@ -13,8 +13,8 @@ from tests import making
 from tests.conftest import GitRepo, make_repo
 from tests.git.place import Place, fact_path, fact_text
 
-UNDONE = "undid a publish that was cut short; nothing was lost, publish again when you like"
-FINISHED = "finished a publish that was cut short after its commit"
+UNDONE = "undid a publish that was interrupted; nothing was lost, publish again when you like"
+FINISHED = "finished a publish that was interrupted after its commit"
 
 
 def cut_short(place: Place, hook: str = "pre-commit") -> Place:
@@ -194,7 +194,7 @@ def test_an_init_that_was_cut_short_is_named_so(tmp_path: Path) -> None:
         lock.unlink()
     said = after.recover()
     assert said == (
-        "undid an `init --commit` that was cut short; its files are there and not staged; run it again when you like"
+        "undid an `init --commit` that was interrupted; its files are there and not staged; run it again when you like"
     )
 
 
@@ -214,7 +214,7 @@ def test_another_work_tree_is_mended_from_here(place: Place, tmp_path: Path, gon
     side.git("add", fact_path("one"))
     if gone:
         place.git("worktree", "remove", "--force", str(side.repo.path))
-        said = f"a publish in {side.repo.path} was cut short, and that work tree is gone; nothing was lost"
+        said = f"a publish in {side.repo.path} was interrupted, and that work tree is gone; nothing was lost"
         assert place.recover() == said
     else:
         assert place.recover() == UNDONE
@@ -240,7 +240,7 @@ def test_a_journal_that_names_no_objects_or_foreign_paths_is_not_followed(killed
         assert "holdfast doctor --repair" in caught.value.hint
         assert journal(killed).exists(), damage
     assert killed.status() == before
-    assert any(note.startswith("left out: ") and "journal of a publish" in note for note in clone.layout.notes)
+    assert any(note.startswith("left out: ") and "journal of an interrupted publish" in note for note in clone.layout.notes)
 
 
 def test_while_another_git_holds_the_index_nothing_is_undone(killed: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +249,7 @@ def test_while_another_git_holds_the_index_nothing_is_undone(killed: Place, monk
     monkeypatch.setattr(repo, "LOCK_PAUSE", 0)
     lock = killed.repo.write(".git/index.lock", "")
     said = killed.recover() or ""
-    assert said.startswith("a publish in ") and "was cut short and cannot be undone yet: " in said
+    assert said.startswith("a publish in ") and "was interrupted and cannot be undone yet: " in said
     assert journal(killed).exists()
     lock.unlink()
     assert killed.recover() == UNDONE
@@ -293,7 +293,7 @@ def test_another_repository_in_the_place_of_a_work_tree_is_left_alone(place: Pla
     for there in (other.repo.path, tmp_path / "nowhere", tmp_path / "side"):
         journal(place).write_text(json.dumps(record | {"top": str(there)}))
         said = publish_journal.recover(clone) or ""
-        assert said == f"a publish in {there} was cut short, and that work tree is gone; nothing was lost"
+        assert said == f"a publish in {there} was interrupted, and that work tree is gone; nothing was lost"
         assert not journal(place).exists() and other.status() == before
 
 
@@ -333,8 +333,8 @@ def test_before_the_first_commit_everything_that_is_staged_is_added(place: Place
 @pytest.mark.parametrize(
     ("output", "kind", "words"),
     [
-        (b"*** Please tell me who you are.\n\nfatal: unable to auto-detect email", PublishRefused, "who commits here"),
-        (b"fatal: Unable to create '/x/.git/index.lock': File exists.", GitFailed, "another git holds the index"),
+        (b"*** Please tell me who you are.\n\nfatal: unable to auto-detect email", PublishRefused, "no name and email"),
+        (b"fatal: Unable to create '/x/.git/index.lock': File exists.", GitFailed, "has locked the index"),
         (b"one\n\n  the last word \n\n", HookRefused, "refused: the last word"),
         (b" \n", HookRefused, "refused: it gave no reason"),
     ],

@@ -319,7 +319,7 @@ def test_an_orphan_is_found_by_the_name_it_had_last_or_how_its_id_begins(place: 
     place.git("branch", "-q", "-D", "last")
     (orphan,) = reconcile.examine(place.open()).orphans
     assert orphan.name == "last" and orphan.line == line
-    with pytest.raises(NotFound, match="called nothing-of-it"):
+    with pytest.raises(NotFound, match="deleted branch nothing-of-it"):
         reconcile.drop(place.open(), "nothing-of-it")
     assert reconcile.drop(place.open(), line[:6]).line == line
     assert reconcile.examine(place.open()).orphans == ()
@@ -445,12 +445,12 @@ def test_what_a_branch_took_along_from_a_detached_head_is_no_orphan() -> None:
         KnownLine("a", (f"{HEADS}/a",), "1", (InheritedLine("d", "3"), InheritedLine("main", "9"))),
         KnownLine("b", (f"{HEADS}/b",), "1", (InheritedLine("d", "5"),)),
     ]
-    assert reconcile._taken_along(detached, takers) == "5"
-    assert reconcile._taken_along(detached, takers[:1]) == "3"
-    assert reconcile._taken_along(detached, []) == ""
+    assert reconcile._inherited_until(detached, takers) == "5"
+    assert reconcile._inherited_until(detached, takers[:1]) == "3"
+    assert reconcile._inherited_until(detached, []) == ""
     whole = KnownLine("c", (f"{HEADS}/c",), "1", (InheritedLine("d", None),))
-    assert reconcile._taken_along(detached, [*takers, whole]) > "9999"
-    assert reconcile._taken_along(replace(detached, refs=("detached:.git", f"{HEADS}/now")), takers) == ""
+    assert reconcile._inherited_until(detached, [*takers, whole]) > "9999"
+    assert reconcile._inherited_until(replace(detached, refs=("detached:.git", f"{HEADS}/now")), takers) == ""
 
 
 def test_a_branch_made_on_a_detached_head_takes_along_what_waited_there(place: Place) -> None:

@@ -56,7 +56,7 @@ def test_a_deleted_current_folder_is_said_in_one_sentence(cli: Cli, repo: GitRep
     gone = f"cd '{folder}' && rmdir '{folder}' && exec '{sys.executable}' -m holdfast {command}"
     done = os.popen(f"( {gone} ) 2>&1; echo code $?").read()
     assert "code 10" in done, done
-    assert "the current folder does not exist any more" in done
+    assert "the current folder no longer exists" in done
     assert "Traceback" not in done
 
 
@@ -72,7 +72,7 @@ def test_publishing_without_an_identity_says_how_to_give_one(place: Place, monke
     """No hook complained, so nobody should look for one."""
     place.ran("r1")
     unnamed(place, monkeypatch)
-    with pytest.raises(PublishRefused, match="does not know who commits") as refused:
+    with pytest.raises(PublishRefused, match="has no name and email for commits") as refused:
         place.publish()
     assert "user.name" in refused.value.hint
     place.git("config", "user.name", "Ada")
@@ -84,7 +84,7 @@ def test_an_empty_name_is_no_identity(place: Place) -> None:
     """Git has its own words for this one."""
     place.ran("r1")
     place.git("config", "user.name", "")
-    with pytest.raises(PublishRefused, match="does not know who commits"):
+    with pytest.raises(PublishRefused, match="has no name and email for commits"):
         place.publish()
 
 
@@ -92,7 +92,7 @@ def test_setting_up_without_an_identity_says_how_to_give_one(tmp_path: Path, mon
     """It is the first thing a new machine meets."""
     place = Place.make(tmp_path / "repo", commit=False)
     unnamed(place, monkeypatch)
-    with pytest.raises(PublishRefused, match="does not know who commits"):
+    with pytest.raises(PublishRefused, match="has no name and email for commits"):
         project_setup.initialise(str(place.repo.path), cache=place.cache, commit=True)
 
 

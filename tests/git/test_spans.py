@@ -455,7 +455,7 @@ def test_a_text_of_another_branch_is_found_there(code: Place) -> None:
     (cited,) = cite(code, f"{PATH}:7-9")
     code.git("switch", "-q", "main")
     rows = what_changed(code.open(), cited)
-    assert rows[0].startswith(f"the cited text stands in {oid[:12]} by Ada")
+    assert rows[0].startswith(f"the cited text is in {oid[:12]} by Ada")
     assert "+    x = a + 1" in rows
 
 

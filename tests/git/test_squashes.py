@@ -271,11 +271,11 @@ def test_what_is_seen_of_a_lost_commit(place: Place) -> None:
     place.git("cherry-pick", b)
     picked = head(place)
     here = seen(place, [a, b])
-    of_a = here.sight(here._anchors[a], own=[])
+    of_a = here.scope_of(here._anchors[a], own=[])
     assert {commit.oid for commit in of_a.commits} == {picked} and of_a.here
     assert of_a.others == {here.lost_patches[b].patch_id}
-    assert here.sight(here._anchors[a], own=[b]).others == set()
-    of_b = here.sight(here._anchors[b], own=[])
+    assert here.scope_of(here._anchors[a], own=[b]).others == set()
+    of_b = here.scope_of(here._anchors[b], own=[])
     assert of_b.others == {here.lost_patches[a].patch_id} and picked in of_b.patches
     assert of_a.near == here.near and picked in here.near and b not in here.near
     base = head(place, "main")

@@ -36,7 +36,7 @@ def found(place: Place, trunk: str | None = None) -> tuple[str, str] | None:
 def test_without_a_remote_that_has_the_trunk_there_is_no_upstream(place: Place) -> None:
     """Nothing can be trusted that is not there."""
     assert found(place) is None
-    with pytest.raises(NotFound, match="follows no trunk of a remote"):
+    with pytest.raises(NotFound, match="does not follow the default branch of a remote"):
         upstream.trust(place.open(), by="Ada")
     remote(place, "origin", URL, "other")
     assert found(place) is None
@@ -122,7 +122,7 @@ def test_trust_is_given_to_one_address_and_one_branch_and_void_elsewhere(place: 
     place.git("remote", "rename", "origin", "other")
     assert void() == f"the trunk is now main of other ({URL}); you trusted main of origin"
     place.git("remote", "remove", "other")
-    assert void() == "main of origin, which you trusted, is not this clone's trunk any more"
+    assert void() == "main of origin, which you trusted, is no longer this clone's trunk"
     assert upstream.revoke(place.open()) == given
     assert upstream.held(place.open()) is None
     assert upstream.revoke(place.open()) is None
@@ -176,7 +176,7 @@ class Team:
 @pytest.fixture
 def team(place: Place) -> Iterator[Team]:
     yield Team(place)
-    upstream._told.cache_clear()
+    upstream._vouched_at.cache_clear()
 
 
 def test_a_trunk_vouches_for_the_texts_that_a_person_approved_last(team: Team) -> None:
@@ -276,7 +276,7 @@ def test_a_proof_that_was_taken_away_still_proves(team: Team) -> None:
 
 def again(team: Team) -> Vouched:
     """What a clone says that remembers nothing of its last look."""
-    upstream._told.cache_clear()
+    upstream._vouched_at.cache_clear()
     for folder, _, names in os.walk(team.place.store):
         for name in names:
             if name.startswith("arrivals"):
@@ -385,7 +385,7 @@ def test_a_trunk_whose_history_was_rewritten_is_read_anew(team: Team) -> None:
     team.push()
     blob = team.place.open().repo.hash_blob(text.encode())
     assert upstream.vouched(team.place.open()).approved == {("FCT-a", blob)}
-    upstream._told.cache_clear()
+    upstream._vouched_at.cache_clear()
     assert upstream.vouched(team.place.open()).approved == {("FCT-a", blob)}, "as it is remembered"
 
 
@@ -463,7 +463,7 @@ def test_memories_that_only_the_trunk_has_are_counted(place: Place) -> None:
     place.git("switch", "-q", "old")
     missing = upstream.missing_from_trunk(place.open())
     assert missing == MissingFromTrunk(3, "main")
-    assert str(missing) == "3 memories on main are not on this branch; what is published there comes with a merge"
+    assert str(missing) == "3 memories on main are not on this branch; a merge brings what is published there"
     place.keep("b", "Found here as well.")
     place.keep("c")
     place.git("switch", "-qc", "side")
@@ -471,7 +471,7 @@ def test_memories_that_only_the_trunk_has_are_counted(place: Place) -> None:
     place.keep("s")
     place.git("switch", "-q", "old")
     missing = upstream.missing_from_trunk(place.open())
-    assert str(missing) == "1 memory on main is not on this branch; what is published there comes with a merge"
+    assert str(missing) == "1 memory on main is not on this branch; a merge brings what is published there"
     place.keep("a")
     assert upstream.missing_from_trunk(place.open()) is None
 

@@ -53,7 +53,7 @@ def fill(repo, cli) -> None:
     cli("remember", "Tests need Postgres 16", "--evidence", "README", "--accept")
     cli("run", "--", "true")
     project = Project.open(repo.path)
-    gone = project.write_log({"task": "to be erased"})
+    gone = project.write_log({"task": "what to erase"})
     cli("erase", gone, "--yes")
     cli("publish")
     cli("remember", "It waits to be published", "--evidence", "README", "--accept")

@@ -500,7 +500,7 @@ def test_your_own_edit_is_named_and_left_to_you(shared, repo):
     _, name, path = shared
     path.write_text(path.read_text() + "\nA line of my own.\n")
     done = Project.open(repo.path).sync.erase(name)
-    assert done.still_held[0].startswith("your own edit of .holdfast/memory/facts/notes.md")
+    assert done.still_held[0].startswith("your own uncommitted edit of .holdfast/memory/facts/notes.md")
     assert "A line of my own." in path.read_text()
 
 

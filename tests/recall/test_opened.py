@@ -85,7 +85,7 @@ def test_a_turn_is_shown_with_what_was_asked_done_and_said(project, cli: Cli):
     assert at == sorted(at) and out.endswith("I look.\n\nIt stands.\n")
     told = json.loads(cli("show", f"{RUN}#2", "--json").out)
     assert (told["kind"], told["fields"]["commands"][0]["text"]) == ("turn", "pytest -q")
-    with pytest.raises(NotFound, match=f"nothing of {RUN}#3 is here"):
+    with pytest.raises(NotFound, match=f"{RUN}#3 is not in this clone"):
         project.log.show(f"{RUN}#3")
 
 

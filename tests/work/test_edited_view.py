@@ -70,7 +70,7 @@ def refusal(place: Place) -> ViewEditOutcome:
     found, notes = take(place)
     assert found is not None
     assert found.kept is not None
-    assert "was not taken" in notes[0]
+    assert "was not applied" in notes[0]
     assert found.kept in notes[0]
     assert Path(found.kept).read_text() == text
     assert [change.blob for change in place.open().changes()] == waiting

@@ -1,19 +1,19 @@
-"""Conflicts: one entry of which two sides say different things, found wherever git left them, and settled.
+"""Finds conflicts, entries whose two sides differ, wherever git left them, and resolves them.
 
     waiting     a change waits here, and the branch's history changed the same fields
-    edited      a change waits here, and the file was edited by hand to say something else
+    edited      a change waits here, and the file was edited by hand in a different way
     unmerged    git stopped in a merge, rebase, cherry-pick or stash; the sides are in its index
-    marked      conflict markers in the file, and nothing of it in the index
+    marked      conflict markers in the file, but no unmerged entry in the index
     committed   conflict markers in HEAD's own text
-    overruled   a merge was made, and one side's change of a field is not in it
+    overruled   a merge dropped one side's change of a field
 
-Git overrules with `-X ours` or `-X theirs`, and people do so by hand. Nothing is blocked by it; it is reported with
-what each side had, and can be taken back. A squash has one parent only and cannot be seen here: what it lost is found
-by `git.reconcile`.
+Git overrules with `-X ours` or `-X theirs`, and people do so by hand. That blocks nothing: it is reported with the
+value of each side and can be reverted. A squash has only one parent, so this module cannot see what it lost;
+`git.reconcile` finds that.
 
 Resolving the first two and the last two makes a change that waits to be published. For the others the file is written
-and `git add`ed, exactly that path, because somebody asked for it by name: so git can go on. Comparing the texts is
-`conflict_sides`' work.
+and only that path is `git add`ed, because the user named it: then git can continue. `conflict_sides` compares the
+texts.
 """
 
 import os
@@ -34,14 +34,14 @@ from holdfast.store import layout as paths
 from holdfast.store.pending_changes import PendingChange
 from holdfast.values import replace
 
-MAX_MERGES = 50
+MAX_MERGES = 50  # a guess: weeks of work for most projects; each merge costs three or more git processes
 FOLDERS = (paths.TASKS, paths.LINKS, paths.MEMORY)
 
 
 def overruled(clone: Clone, *, since: str | None, limit: int = MAX_MERGES) -> list[EntryConflict]:
-    """What merges after a commit overruled, newest first; without a commit, what the last merges did.
+    """Returns what the merges after a commit overruled, newest first; without a commit, what the last merges did.
 
-    What somebody decided since, with `resolve` or by changing the field again, is not told.
+    Leaves out what somebody decided later, with `resolve` or by changing the field again.
     """
     found: dict[str, EntryConflict] = {}
     for merge, first, others in _merges(clone.repo, since, limit):
@@ -60,7 +60,7 @@ def overruled(clone: Clone, *, since: str | None, limit: int = MAX_MERGES) -> li
 
 
 def _still(conflict: EntryConflict, now: str | None) -> EntryConflict | None:
-    """What of it stands as the merge left it; None if nothing does."""
+    """Returns the conflict with the fields that are still as the merge left them; None if there are none."""
     if conflict.stands is None or now is None:
         return conflict if conflict.stands == now else None
     try:
@@ -72,7 +72,7 @@ def _still(conflict: EntryConflict, now: str | None) -> EntryConflict | None:
 
 
 def _merges(repo: Repo, since: str | None, limit: int) -> Iterator[tuple[str, str, list[str]]]:
-    """Merge commits as (commit, first parent, the others)."""
+    """Yields merge commits as (commit, first parent, other parents)."""
     if repo.head().oid is None:
         return
     span = f"{since}..HEAD" if since else "HEAD"
@@ -104,7 +104,7 @@ def _of_merge(repo: Repo, merge: str, first: str, other: str) -> Iterator[EntryC
 
 
 def _changed(repo: Repo, old: str, new: str) -> dict[str, tuple[str | None, str | None]]:
-    """Entry to its blob before and after, for those that differ between two commits."""
+    """Returns the blobs before and after of each entry that differs between two commits."""
     shape = ("-r", "--no-renames", "--raw", "--no-abbrev", "-z")
     rows = raw_changes(repo.run("--literal-pathspecs", "diff-tree", *shape, old, new, "--", *FOLDERS))
     return {path: (before, after) for _, path, before, after in rows if path.endswith(".md")}
@@ -113,7 +113,7 @@ def _changed(repo: Repo, old: str, new: str) -> dict[str, tuple[str | None, str 
 def _overruled_fields(
     path: str, base: str | None, ours: str | None, theirs: str | None, stands: str | None
 ) -> tuple[FieldClash, ...]:
-    """The fields that a side changed and the merged text has otherwise."""
+    """Returns the fields that a side changed and that have another value in the merged text."""
     if None in (ours, theirs, stands):
         kept = stands if stands in (ours, theirs) else None
         return (FieldClash(conflict_sides.WHOLE, base, ours, theirs, kept),) if ours != theirs else ()
@@ -121,7 +121,7 @@ def _overruled_fields(
         texts = (base, ours, theirs, stands)
         before, mine, other, now = (conflict_sides.parts(path, text) if text else {} for text in texts)
     except BrokenEntry:
-        return ()  # markers that were committed are a conflict of their own
+        return ()  # committed conflict markers are a separate kind of conflict
     names = dict.fromkeys([*before, *mine, *other, *now])
     fields = (FieldClash(n, before.get(n), mine.get(n), other.get(n), now.get(n)) for n in names)
     return tuple(field for field in fields if _is_overruled(field))
@@ -134,27 +134,27 @@ def _is_overruled(field: FieldClash) -> bool:
 
 
 def _lost(field: FieldClash, side: Any) -> bool:
-    """Whether something a side added to a list is missing, or something it took away is there."""
+    """Returns whether an item that a side added to a list is missing, or one that it removed is there."""
     base, side, stands = set(field.base or ()), set(side or ()), set(field.stands or ())
     return not side - base <= stands or bool((base - side) & stands)
 
 
 def _decided(clone: Clone, names: set[str]) -> set[tuple[str, str]]:
-    """The texts, as (id, blob), that somebody chose with `resolve` in this clone."""
+    """Returns the texts (id, blob) that somebody chose with `resolve` in this clone."""
     events = clone.find_events("own", kinds=("task",), targets=names)
     bodies = ((event.target or "", clone.bodies.get(event.body) or {}) for event in events if event.body)
     return {(target, str(body.get("blob"))) for target, body in bodies if body.get("action") == "resolve"}
 
 
-IN_THE_TREE = ("unmerged", "marked")  # what is settled by writing the file itself
+IN_THE_TREE = ("unmerged", "marked")  # kinds that are resolved by writing the file itself
 
 
 def find(clone: Clone, *folders: str) -> list[EntryConflict]:
-    """Every conflict below some folders that waits for a decision."""
-    asked = folders or FOLDERS
-    found = {conflict.path: conflict for conflict in _unmerged(clone, asked)}
+    """Returns every conflict below some folders that waits for a decision."""
+    wanted = folders or FOLDERS
+    found = {conflict.path: conflict for conflict in _unmerged(clone, wanted)}
     waiting = {change.path: change for change in clone.changes()}
-    for folder in asked:
+    for folder in wanted:
         for sighting in clone.entries(folder):
             if sighting.path not in found and (conflict := _sighted(clone, sighting, waiting)):
                 found[conflict.path] = conflict
@@ -162,7 +162,7 @@ def find(clone: Clone, *folders: str) -> list[EntryConflict]:
 
 
 def named(clone: Clone, name: str) -> EntryConflict:
-    """The conflict about the entry that a person means; what a merge overruled comes last."""
+    """Returns the conflict of the entry that a person names; overruled changes are searched last."""
     found = {conflict.id: conflict for conflict in reversed(find(clone))}
     if name not in found:
         for conflict in overruled(clone, since=None):
@@ -171,9 +171,9 @@ def named(clone: Clone, name: str) -> EntryConflict:
 
 
 def resolve(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
-    """Settle a conflict by choices for fields (`ours`, `theirs` or a value); the text that stands now.
+    """Resolves a conflict by choices for fields (`ours`, `theirs` or a value) and returns the new text.
 
-    Without any choice the merged text is taken, if there is one. None: the file goes.
+    Without any choice, uses the merged text if there is one. None: the file is deleted.
     """
     text = settled(clone, conflict, choices)
     apply(clone, conflict, text)
@@ -181,17 +181,17 @@ def resolve(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -
 
 
 def settled(clone: Clone, conflict: EntryConflict, choices: Mapping[str, str]) -> str | None:
-    """The text that choices make of a conflict; nothing is stored."""
+    """Returns the text that results from the choices; stores nothing."""
     if conflict.is_memory:
         raise BadInput(
-            f"{conflict.id} is a memory; who settles it approves it too",
+            f"{conflict.id} is a memory: to resolve its conflict is to approve it",
             hint=f"Write the text you want into {conflict.path}, then: holdfast review accept {conflict.id}",
         )
     return conflict_sides.settled(conflict, {name: clone.scan.text(choice) for name, choice in choices.items()})
 
 
 def apply(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
-    """Let a text stand for an entry in conflict, and record who chose it."""
+    """Writes the chosen text of an entry in conflict, and records the decision."""
     if conflict.kind in IN_THE_TREE:
         _write(clone, conflict, text)
     elif text is not None and conflict.kind in ("waiting", "edited"):
@@ -209,19 +209,19 @@ def _unmerged(clone: Clone, folders: Sequence[str]) -> list[EntryConflict]:
     if not found:
         return []
     every = (blob for s in found.values() for blob in (s.base, s.ours, s.theirs) if blob)
-    clone.repo.blobs(every)  # read at once, asked for below
+    clone.repo.blobs(every)  # fills the cache with one git process
     known = conflict_sides.origins(clone.repo)
     return [_of_stages(clone, path, stages, known) for path, stages in found.items()]
 
 
 def _of_stages(clone: Clone, path: str, stages: MergeStages, known: tuple[str, str] | None) -> EntryConflict:
     base, ours, theirs = (_text(clone.repo, blob) for blob in (stages.base, stages.ours, stages.theirs))
-    there = _file(clone, path)
-    marked = conflict_sides.split_markers(there) if there is not None else None
+    text = _file(clone, path)
+    marked = conflict_sides.split_markers(text) if text is not None else None
     called = known or ((marked.called_ours, marked.called_theirs) if marked else ("", ""))
     fields, merged = conflict_sides.compare(path, base, ours, theirs)
-    if there is not None and marked is None and there not in (base, ours, theirs) and _reads(path, there):
-        merged = there  # somebody, or git's memory of an earlier merge, wrote it without markers
+    if text is not None and marked is None and text not in (base, ours, theirs) and _is_readable(path, text):
+        merged = text  # a person or git's rerere wrote it without markers
     mine, its = ConflictSide(ours, called[0] or "this side"), ConflictSide(theirs, called[1] or "the other side")
     return EntryConflict(path, conflict_sides.identity(path, ours, theirs), "unmerged", base, mine, its, fields, merged)
 
@@ -230,7 +230,7 @@ def _sighted(clone: Clone, sighting: Sighting, waiting: Mapping[str, PendingChan
     edited = sighting.edited
     if edited is not None and edited != sighting.text and (marked := conflict_sides.split_markers(edited)):
         return _marked(clone, sighting.path, marked, "marked")
-    change = waiting.get(sighting.path)  # none: another command has published it meanwhile
+    change = waiting.get(sighting.path)  # None: another command has just published it
     if sighting.clash is not None:
         return _waiting(clone, sighting, change) if change else None
     if marked := conflict_sides.split_markers(sighting.text):
@@ -250,13 +250,13 @@ def _waiting(clone: Clone, sighting: Sighting, change: PendingChange) -> EntryCo
 
 
 def _edited(clone: Clone, sighting: Sighting, change: PendingChange, edited: str) -> EntryConflict | None:
-    """A hand edit beside a change that waits, if they disagree and nobody has taken it."""
+    """Returns the conflict between an edit by hand and a waiting change, if they differ and it was not staged."""
     known = visible_entries.read_staged(clone.repo).get(sighting.path)
     if known is not None and known.blob == clone.repo.hash_blob(edited.encode("utf-8")):
         return None
     base = edit_base(clone, sighting.path)
     fields, merged = conflict_sides.compare(sighting.path, base, sighting.text, edited)
-    if merged is not None or not _reads(sighting.path, edited):
+    if merged is not None or not _is_readable(sighting.path, edited):
         return None
     ours, theirs = ConflictSide(sighting.text, _since(clone, change)), ConflictSide(edited, "your edit of the file")
     name = conflict_sides.identity(sighting.path, sighting.text)
@@ -264,7 +264,7 @@ def _edited(clone: Clone, sighting: Sighting, change: PendingChange, edited: str
 
 
 def edit_base(clone: Clone, path: str) -> str | None:
-    """What an edit of a file started from: what was taken from it before, else HEAD's text."""
+    """Returns the text that an edit of a file started from: the text staged for it before, else HEAD's."""
     known = visible_entries.read_staged(clone.repo).get(path)
     if known is not None:
         for change in reversed([*pending_changes.published(clone.layout), *pending_changes.waiting(clone.layout)]):
@@ -285,7 +285,7 @@ def _marked(clone: Clone, path: str, marked: conflict_sides.MarkedText, kind: st
 
 
 def _before(clone: Clone, path: str, marked: conflict_sides.MarkedText) -> str | None:
-    """What a committed file was before its sides parted, if the markers or the merge tell."""
+    """Returns the base of a committed file with markers, if the markers or the merge show it."""
     if marked.base is not None:
         return marked.base
     repo = clone.repo
@@ -297,7 +297,7 @@ def _before(clone: Clone, path: str, marked: conflict_sides.MarkedText) -> str |
 
 
 def _since(clone: Clone, change: PendingChange) -> str:
-    """Where a waiting change was made, in words."""
+    """Names the branch and time of a waiting change."""
     line = branch_lines.known(*clone.stores).get(change.line)
     branch = branch_lines.called(line.refs[-1]) if line and line.refs else "this branch"
     return f"{branch}, waiting to be published since {change.ts[:16].replace('T', ' ')}"
@@ -309,12 +309,12 @@ def _text(repo: Repo, blob: str | None) -> str | None:
 
 
 def _file(clone: Clone, path: str) -> str | None:
-    """The work tree's own text; None if there is none that could be read."""
+    """Returns the work tree's text; None if there is no readable file."""
     data = tracked_files.here(clone.repo, path)
     return None if data is None else data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def _reads(path: str, text: str) -> bool:
+def _is_readable(path: str, text: str) -> bool:
     try:
         conflict_sides.parts(path, text)
     except BrokenEntry:
@@ -322,17 +322,17 @@ def _reads(path: str, text: str) -> bool:
     return True
 
 
-# Settling.
+# Resolving.
 
 
 def _supersede(clone: Clone, conflict: EntryConflict, text: str) -> None:
-    """A change that stands on HEAD's text takes the place of what waited: whoever chose has seen both."""
+    """Replaces the waiting changes with one based on HEAD's text: the person who chose has seen both sides."""
     path, line, head = conflict.path, clone.line(), clone.repo.head()
     base = clone.repo.blobs_at("HEAD", [path]).get(path)
     blob = clone.repo.hash_blob(text.encode("utf-8"))
     if conflict.kind == "edited" and conflict.theirs.text is not None:
         edit = clone.repo.hash_blob(conflict.theirs.text.encode("utf-8"))
-        visible_entries.remember_staged(clone.repo, line.id, [(path, edit)])  # it was heard: publish may write over it
+        visible_entries.remember_staged(clone.repo, line.id, [(path, edit)])  # `publish` may overwrite this edit
     if blob == base:
         clone.give_up(path)
         return
@@ -342,7 +342,7 @@ def _supersede(clone: Clone, conflict: EntryConflict, text: str) -> None:
 
 
 def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
-    """Write the file and tell git that this path is settled; if git refuses, the file is as it was."""
+    """Writes the file and adds it to git's index; if git refuses, restores the file."""
     full = fsio.inside(clone.repo.top, conflict.path)
     before = fsio.find(full, limit=visible_entries.MAX_ENTRY)
     _keep_aside(clone, conflict, before, text)
@@ -362,46 +362,46 @@ def _write(clone: Clone, conflict: EntryConflict, text: str | None) -> None:
 
 
 def _keep_aside(clone: Clone, conflict: EntryConflict, data: bytes | None, text: str | None) -> None:
-    """A file that somebody worked on after git wrote its markers is kept before another text replaces it."""
+    """Saves a copy of a file that somebody edited after git wrote its markers, before another text replaces it."""
     if data is None:
         return
-    there = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    marked = conflict_sides.split_markers(there)
+    old = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    marked = conflict_sides.split_markers(old)
     known = (conflict.base, conflict.ours.text, conflict.theirs.text, text)
     both = (marked.ours, marked.theirs) if marked else ()
-    if there in known or (both and all(_says_nothing_new(conflict, side) for side in both)):
+    if old in known or (both and all(_has_nothing_new(conflict, side) for side in both)):
         return
     fsio.make_dirs(clone.layout.kept)
     name = f"{clone.now()[:19].replace(':', '')}-{os.path.basename(conflict.path)}"
-    fsio.replace(os.path.join(clone.layout.kept, name), clone.scan.text(there).encode("utf-8"))
-    clone.notes.append(f"what stood in {conflict.path} was kept in {os.path.join(clone.layout.kept, name)}")
+    fsio.replace(os.path.join(clone.layout.kept, name), clone.scan.text(old).encode("utf-8"))
+    clone.notes.append(f"the former text of {conflict.path} was saved as {os.path.join(clone.layout.kept, name)}")
 
 
-def _says_nothing_new(conflict: EntryConflict, side: str) -> bool:
-    """Whether each field is as one of the three texts has it: then git put it together, not a person."""
+def _has_nothing_new(conflict: EntryConflict, side: str) -> bool:
+    """Returns whether each field's value is in one of the three texts: then git merged it, not a person."""
     path, texts = conflict.path, (conflict.base, conflict.ours.text, conflict.theirs.text)
     if side in texts:
         return True
     try:
         known = [conflict_sides.parts(path, text) for text in texts if text]
-        said = conflict_sides.parts(path, side)
+        fields = conflict_sides.parts(path, side)
     except BrokenEntry:
         return False
-    return all(any(other.get(name) == value for other in known) for name, value in said.items())
+    return all(any(other.get(name) == value for other in known) for name, value in fields.items())
 
 
 def _event(clone: Clone, conflict: EntryConflict, text: str | None) -> EventDraft:
-    """The event that says what was chosen."""
-    said = conflict_sides.parts(conflict.path, text) if text is not None else {}
+    """Returns the event that records the choice."""
+    fields = conflict_sides.parts(conflict.path, text) if text is not None else {}
     body = {
         "action": "resolve",
         "task": conflict.id,
-        "statement": said.get("title"),
-        "status": said.get("status"),
-        "receipts": list(said.get("evidence") or ()),
+        "statement": fields.get("title"),
+        "status": fields.get("status"),
+        "receipts": list(fields.get("evidence") or ()),
         "blob": clone.repo.hash_blob(text.encode("utf-8")) if text is not None else None,
         "reason": f"{conflict.kind}: {', '.join(clash.name for clash in conflict.fields) or 'merged'}",
     }
-    told = {name: value for name, value in body.items() if value not in (None, [])}
-    place = {name: said.get(name) for name in ("layer", "systemic_scale")}
-    return EventDraft("task", target=conflict.id, body=told, **place)
+    known = {name: value for name, value in body.items() if value not in (None, [])}
+    place = {name: fields.get(name) for name in ("layer", "systemic_scale")}
+    return EventDraft("task", target=conflict.id, body=known, **place)

@@ -1,13 +1,13 @@
-"""What git did since the last command in this work tree, noticed by the next one.
+"""Finds out what git did in this work tree since the last command.
 
-Git's hooks tell of it where they are installed, and reflogs in any case. Both are read, compared with what the last
-command saw (`last_seen`), and put into sentences: one step for what people would call one thing. Git writes reflogs
-in English whatever the user's language; a row that is not understood is a step of the kind `moved`, and what it did
-is asked of the commits.
+It reads the records of git's hooks, where they are installed, and the reflogs, compares them with the state the last
+command saw (`last_seen`), and describes each step in a sentence: one step for what people would call one thing. Git
+writes reflogs in English whatever the user's language; a row that is not understood is a step of the kind `moved`,
+described from the commits.
 
-What is certain is kept at once: the map of rewritten commits, as git told it. Nothing is decided: `holdfast
-reconcile` explains and asks. While git is in the middle of something nothing is concluded; the state before it stays
-remembered, so that the whole of it is one move afterwards.
+The map of rewritten commits is stored at once, as git reported it. Nothing is decided here: `holdfast reconcile`
+explains and asks. During a merge or rebase nothing is reported; the state before it stays stored, so that the whole
+operation is one move afterwards.
 """
 
 import os
@@ -47,12 +47,12 @@ class HeadStep:
     after: str
     ref: str | None  # the branch that was checked out
     time: int
-    words: str  # what git says of it
-    commits: tuple[str, ...] = ()  # made by it, oldest first
+    words: str  # git's reflog message
+    commits: tuple[str, ...] = ()  # created by it, oldest first
 
 
 def read_steps(rows: Sequence[reflog.ReflogRow], *, head: str | None, ref: str | None) -> list[HeadStep]:
-    """The steps that lead on from a commit and a branch; what ends where it began is none."""
+    """Returns the steps that start at a commit and a branch; leaves out what ends where it began."""
     found: list[HeadStep] = []
     for step in _in_order(rows, head, ref):
         last = found[-1] if found else None
@@ -79,10 +79,10 @@ def _in_order(rows: Sequence[reflog.ReflogRow], head: str | None, ref: str | Non
                 yield replace(start, after=row.oid, ref=ref, time=row.time)
         elif kind == "renamed":
             ref = reflog.ref_after(row.message, ref)
-            continue  # HEAD is where it was, though the log passes through nothing
+            continue  # HEAD did not move, though the reflog shows a row without a commit
         elif kind == "checkout":
             before, ref = ref, reflog.ref_after(row.message, ref)
-            if before == ref is not None and head != row.oid:  # `checkout -B` of the branch one is on
+            if before == ref is not None and head != row.oid:  # `checkout -B` of the current branch
                 yield HeadStep("reset", head, row.oid, ref, row.time, row.message)
         elif row.oid != head or kind in _GATHERED:
             made = (row.oid,) if kind in ("commits", "cherry-pick", "amend") else ()
@@ -93,7 +93,7 @@ def _in_order(rows: Sequence[reflog.ReflogRow], head: str | None, ref: str | Non
 
 
 def kind_of(message: str) -> tuple[str, str]:
-    """What a row tells of, and the stage of it in brackets."""
+    """Returns the kind of a reflog row, and the stage that its message has in brackets."""
     match = _STAGE.match(message)
     stage, first = match[1] if match else "", message.partition(" ")[0].rstrip(":")
     if first == "commit":
@@ -108,21 +108,21 @@ def kind_of(message: str) -> tuple[str, str]:
 
 
 def merged(message: str) -> str | None:
-    """What a merge brought, as far as its row tells."""
+    """Returns the name of the merged branch, if the row contains it."""
     found = _MERGED.match(message)
     return (found[1] or found[2]) if found else None
 
 
 __all__ = ["GitMove", "Moves", "NewCommit", "observe", "short", "told"]
 
-REWRITES = ("rebase", "amend", "moved")  # history was rewritten: the log says so
-LONGEST = 60  # characters of a name in a sentence
-_MARK = 80
+REWRITES = ("rebase", "amend", "moved")  # kinds that rewrite history and are recorded in the log
+LONGEST = 60  # characters of a name in a sentence; a guess: longer names would fill a line of the terminal
+_MARK = 80  # characters of a reflog message; with commit and time, enough to find the row again
 
 
 @frozen
 class NewCommit:
-    """A commit that somebody made, and where."""
+    """A commit that somebody made, with its work tree and branch."""
 
     worktree: str
     line: str
@@ -133,22 +133,22 @@ class NewCommit:
 
 @frozen
 class Moves:
-    """What happened since the last command, and what waits since the last reconcile."""
+    """The moves since the last command, and those that wait since the last `reconcile`."""
 
     new: tuple[GitMove, ...] = ()
     waiting: tuple[GitMove, ...] = ()
     made: tuple[NewCommit, ...] = ()
-    pairs: tuple[tuple[str, str], ...] = ()  # commits that were rewritten, and what they certainly became
+    pairs: tuple[tuple[str, str], ...] = ()  # rewritten commits with their new ids, as git reported them
     under_way: str | None = None
 
 
 def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Moves], None] | None = None) -> Moves:
-    """What git did since the last command here; costs a few looks at the disk if it did nothing.
+    """Returns what git did since the last command here; if it did nothing, reads only a few file facts.
 
-    `note` gets it before it is remembered as seen: killed in between, the next command reports it again.
+    `note` is called before the moves are stored as seen: after a kill in between, the next command reports them again.
     """
     if clone.reading or clone.layout.private != clone.private.private:
-        return Moves()  # in a sandbox nothing can be remembered: the next command outside it notices
+        return Moves()  # a sandbox cannot store the state: the next command outside it reports the moves
     before, common, now = last_seen.tree(clone), last_seen.shared(clone), DiskGlance(clone)
     if not fired and before and common and now.equals(before, common):
         return Moves(waiting=_by_time((*common.waiting, *before.waiting)), under_way=now.operation)
@@ -157,19 +157,19 @@ def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Mo
 
 
 def told(clone: Clone) -> None:
-    """The moves that waited were reported: the next list begins here."""
+    """Clears the waiting moves after they were reported."""
     for seen in (last_seen.tree(clone), last_seen.shared(clone)):
         if seen and seen.waiting:
             last_seen.keep(clone, replace(seen, waiting=()))
 
 
 def short(oid: str | None) -> str:
-    """A commit as people write it."""
+    """Returns a commit's id as people write it."""
     return oid[:12] if oid else "nothing"
 
 
 class _Observing:
-    """One look at everything that moved."""
+    """One comparison of git's state with the stored one."""
 
     def __init__(self, clone: Clone, now: DiskGlance, fired: Sequence[FiredHook]) -> None:
         self.clone, self.repo, self.now, self.fired = clone, clone.repo, now, fired
@@ -177,11 +177,11 @@ class _Observing:
         self.moves: list[GitMove] = []
         self.of_clone: list[GitMove] = []
         self.made: list[NewCommit] = []
-        self.pairs: dict[tuple[str, str], str] = {}  # and the kind of rewrite
-        self.forced: list[str] = []  # upstreams whose rewriting was reported, now or before
+        self.pairs: dict[tuple[str, str], str] = {}  # to the kind of rewrite
+        self.forced: list[str] = []  # rewritten upstream branches that were reported, now or before
 
     def conclude(self, note: Callable[[Moves], None] | None) -> Moves:
-        """Notice, let it be noted, remember, and say what is new."""
+        """Finds the moves, calls `note`, stores the new state, and returns the moves."""
         before, common = last_seen.tree(self.clone), last_seen.shared(self.clone)
         self.forced = list(common.forced) if common else []
         self._read_firings()
@@ -205,14 +205,14 @@ class _Observing:
             last_seen.keep(self.clone, now_tree)
         return moves
 
-    # What hooks told.
+    # Records of git's hooks.
 
     def _read_firings(self) -> None:
         rewritten = {new for one in self.fired for _, new in one.pairs}
         for one in self.fired:
             self.pairs |= dict.fromkeys(one.pairs, one.args[0] if one.args else "rewrite")
             where = self.clone.worktree_of(one.git_dir)
-            # In a rebase git commits again what was there; our own work tree's log tells better.
+            # In a rebase git commits existing changes again; for our own work tree the reflog is more reliable.
             elsewhere = where != self.clone.worktree or not self.now.log
             made = one.hook == "post-commit" and one.ref and one.head and one.head not in rewritten
             if made and elsewhere and (line := self._line_of(one.ref)) is not None:
@@ -223,10 +223,10 @@ class _Observing:
 
     @cached_property
     def _branches(self) -> dict[str, str]:
-        """Ref to line of every branch that has one."""
+        """Each branch that has a line, with the line's id."""
         return {ref: line for ref, (line, _) in branch_lines.configured(self.repo).items()}
 
-    # What all work trees share.
+    # The state that all work trees share.
 
     def _shared(self, before: SeenClone | None) -> SeenClone:
         now, branches = self.now, tuple(sorted(self._branches.items()))
@@ -235,7 +235,7 @@ class _Observing:
         if before.shallow and not now.shallow:
             self._of_clone("unshallow", None, None, "this clone has its whole history now")
         elif now.shallow and not before.shallow:
-            sentence = "this clone is shallow: whether an older commit still holds cannot be known here"
+            sentence = "this clone is shallow: older commits cannot be checked here"
             self._of_clone("shallow", None, None, sentence)
         if branches != before.branches:
             self._compare_branches(dict(before.branches), dict(branches))
@@ -256,7 +256,7 @@ class _Observing:
             if now.get(ref) == line:
                 continue
             if line in place:
-                self._of_clone("renamed", ref, place[line], f"{_called(ref)} is called {_called(place[line])} now")
+                self._of_clone("renamed", ref, place[line], f"{_called(ref)} was renamed to {_called(place[line])}")
             else:
                 again = " and created again" if self.repo.resolve(ref) else ""
                 self._of_clone("deleted", ref, None, f"the branch {_called(ref)} was deleted{again}")
@@ -268,34 +268,34 @@ class _Observing:
 
     def _tree(self, before: SeenWorkTree | None) -> SeenWorkTree:
         rows = reflog.read(self.repo.git_dir, "HEAD")
-        # Another work tree under an old name: its log begins after we last looked.
+        # Another work tree under an old name: its reflog begins after the stored state.
         is_other = before is not None and rows and rows[0].begins and rows[0].time > _seconds(before.ts)
         if before is not None and not is_other:
             fresh = _fresh(rows, before)
             if fresh is not None:
                 for step in read_steps(fresh, head=before.head, ref=before.ref):
-                    self._take(step)
-            self._compare_place(before, told=fresh is not None, since=_switched(fresh or ()) or self.ts)
+                    self._report(step)
+            self._compare_place(before, is_logged=fresh is not None, since=_switched(fresh or ()) or self.ts)
             if self.now.fetched != before.fetched:
                 self._look_upstream(before)
         waiting = (*(before.waiting if before else ()), *self.moves)[-last_seen.MOST :]
         return self.now.tree(ts=self.ts, rows=len(rows), row=_mark(rows[-1]) if rows else "", waiting=waiting)
 
-    def _take(self, step: HeadStep) -> None:
+    def _report(self, step: HeadStep) -> None:
         match step.kind:
             case "commits" | "cherry-pick":
-                self._take_commits(step)
+                self._report_commits(step)
             case "amend":
                 if step.before is not None:
                     self.pairs.setdefault((step.before, step.after), "amend")
                 self._note_made(step, [step.after])
-                self._say(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
+                self._add(step, f"{short(step.before)} was amended: it is {short(step.after)} now", count=1)
             case "merge" | "forward":
-                self._take_merge(step)
+                self._report_merge(step)
             case _:
-                self._take_leap(step)
+                self._report_jump(step)
 
-    def _take_commits(self, step: HeadStep) -> None:
+    def _report_commits(self, step: HeadStep) -> None:
         people = _not_only_ours(self.repo, step.commits)
         if not people:
             return
@@ -304,53 +304,53 @@ class _Observing:
         verb = "were" if len(people) > 1 else "was"
         words = "cherry-picked onto" if step.kind == "cherry-pick" else "made on"
         sentence = f"{n} {verb} {words} {where}, up to {short(people[-1])}"
-        self._say(replace(step, after=people[-1]), sentence, count=len(people))
+        self._add(replace(step, after=people[-1]), sentence, count=len(people))
 
     def _note_made(self, step: HeadStep, oids: Iterable[str]) -> None:
         if (line := self._line_of(step.ref)) is not None:
             ts, tree = _moment(step.time), self.clone.worktree
             self.made.extend(NewCommit(tree, line, step.ref, oid, ts) for oid in oids)
 
-    def _take_merge(self, step: HeadStep) -> None:
+    def _report_merge(self, step: HeadStep) -> None:
         gained = (_apart(self.repo, step.before, step.after) or (0, 0))[1]
-        brought = f"{count(gained, 'commit')} came" if gained else "nothing came"
-        where, said = _called(step.ref), step.words.partition(":")[0]
+        brought = count(gained, "new commit") if gained else "no new commits"
+        where, command = _called(step.ref), step.words.partition(":")[0]
         if step.kind == "forward":
-            sentence = f"{where} moved forward: {brought} with `git {said}`"
+            sentence = f"{where} moved forward: {brought} with `git {command}`"
         elif source := merged(step.words):
             sentence = f"{_cut(source)} was merged into {where}: {brought}"
         else:
-            how = "a merge" if said.startswith("commit") else f"`git {said}`"
-            sentence = f"{how} was made on {where}: {brought}"
-        self._say(step, sentence, count=gained)
+            how = "a merge was made" if command.startswith("commit") else f"`git {command}` ran"
+            sentence = f"{how} on {where}: {brought}"
+        self._add(step, sentence, count=gained)
 
-    def _take_leap(self, step: HeadStep) -> None:
-        """A reset, a rebase, or something we have no word for."""
+    def _report_jump(self, step: HeadStep) -> None:
+        """Reports a reset, a rebase, or an unknown step."""
         apart = _apart(self.repo, step.before, step.after)
         where, way = _called(step.ref), f"from {short(step.before)} to {short(step.after)}"
         if apart is None:
-            sentence = f"{where} was rewritten: it was at {short(step.before)}, which is no more, and is at "
-            self._say(replace(step, kind="moved"), f"{sentence}{short(step.after)} now", count=1)
+            sentence = f"{where} was rewritten: it was at {short(step.before)}, which no longer exists, and is at "
+            self._add(replace(step, kind="moved"), f"{sentence}{short(step.after)} now", count=1)
             return
         lost, gained = apart
         if not lost:
             brought = count(gained, "commit")
-            self._say(replace(step, kind="forward"), f"{where} moved forward {way}: {brought}", count=gained)
+            self._add(replace(step, kind="forward"), f"{where} moved forward {way}: {brought}", count=gained)
             return
-        left = f"{count(lost, 'commit')} {'are' if lost > 1 else 'is'} not in it any more"
+        left = f"{count(lost, 'commit')} {'are' if lost > 1 else 'is'} no longer in it"
         if step.kind == "rebase":
-            self._say(step, f"{where} was rebased {way}: {count(lost, 'commit')} rewritten", count=lost)
+            self._add(step, f"{where} was rebased {way}: {count(lost, 'commit')} rewritten", count=lost)
         elif gained:
-            self._say(step, f"{where} was moved {way}, another history: {left}", count=lost)
+            self._add(step, f"{where} was moved {way}, to another history: {left}", count=lost)
         else:
-            self._say(replace(step, kind="reset"), f"{where} was reset {way}: {left}", count=lost)
+            self._add(replace(step, kind="reset"), f"{where} was reset {way}: {left}", count=lost)
 
-    def _say(self, step: HeadStep, sentence: str, *, count: int) -> None:
+    def _add(self, step: HeadStep, sentence: str, *, count: int) -> None:
         when = _moment(step.time)
         self.moves.append(GitMove(step.kind, step.before, step.after, when, sentence, step.ref, count))
 
-    def _compare_place(self, before: SeenWorkTree, *, told: bool, since: str) -> None:
-        """The branch that is checked out, and HEAD where no log tells of its way."""
+    def _compare_place(self, before: SeenWorkTree, *, is_logged: bool, since: str) -> None:
+        """Reports a switch of branches, and a move of HEAD that the reflog does not show."""
         now = self.now
         if now.head.ref is None and before.ref is not None:
             sentence = f"HEAD is detached at {short(now.head.oid)}; it was on {_called(before.ref)}"
@@ -358,12 +358,12 @@ class _Observing:
         elif now.line != before.line:
             sentence = f"this work tree is on {_called(now.head.ref)} now; it was on {_called(before.ref)}"
             self.moves.append(GitMove("branch", before.ref, now.head.ref, since, sentence, now.head.ref))
-        elif not told and now.head.oid and before.head and now.head.oid != before.head:
+        elif not is_logged and now.head.oid and before.head and now.head.oid != before.head:
             when = _seconds(self.ts)
-            self._take_leap(HeadStep("moved", before.head, now.head.oid, now.head.ref, when, "an unlogged move"))
+            self._report_jump(HeadStep("moved", before.head, now.head.oid, now.head.ref, when, "an unlogged move"))
 
     def _look_upstream(self, before: SeenWorkTree) -> None:
-        """Whether a branch that one of ours follows was rewritten on its remote."""
+        """Reports upstream branches that were rewritten on their remote."""
         rows = self.repo.text("for-each-ref", "--format=%(refname) %(upstream)", "refs/heads")
         for ref, _, upstream in (row.partition(" ") for row in rows.split("\n")):
             if upstream and (ref in self._branches or ref == self.now.head.ref):
@@ -378,17 +378,17 @@ class _Observing:
                 self.forced.append(mark)
                 lost = (_apart(self.repo, old.oid, new.oid) or (0, 0))[0]
                 name = upstream.removeprefix("refs/remotes/")
-                sentence = f"{name} was rewritten on its remote: {count(lost, 'commit')} not in it any more"
+                sentence = f"{name} was rewritten on its remote: {count(lost, 'commit')} no longer in it"
                 self.moves.append(GitMove("upstream", old.oid, new.oid, _moment(new.time), sentence, upstream, lost))
 
 
 def _fresh(rows: list[reflog.ReflogRow], before: SeenWorkTree) -> list[reflog.ReflogRow] | None:
-    """The rows since the last look; None if the log does not tell which they are."""
+    """Returns the rows since the stored state; None if the reflog does not show where they begin."""
     if not before.row:
         return rows if before.head is None and rows else None
     if 0 < before.rows <= len(rows) and _mark(rows[before.rows - 1]) == before.row:
         return rows[before.rows :]
-    marks = (at for at in reversed(range(len(rows))) if _mark(rows[at]) == before.row)  # older ones expired meanwhile
+    marks = (at for at in reversed(range(len(rows))) if _mark(rows[at]) == before.row)  # older rows may have expired
     return next((rows[at + 1 :] for at in marks), None)
 
 
@@ -397,7 +397,7 @@ def _mark(row: reflog.ReflogRow) -> str:
 
 
 def _not_only_ours(repo: Repo, oids: Sequence[str]) -> list[str]:
-    """The commits that change more than Holdfast's own files: a publish is no work."""
+    """Returns the commits that change more than Holdfast's own files: a publish is not reported as work."""
     shape = ("--stdin", "-r", "--root", "--name-only", "--no-renames", "-z")
     done = repo.attempt("diff-tree", *shape, stdin="".join(f"{oid}\n" for oid in oids).encode("ascii"))
     files: dict[str, list[str]] = {oid: [] for oid in oids}
@@ -416,13 +416,13 @@ def _by_time(found: Iterable[GitMove]) -> tuple[GitMove, ...]:
 
 
 def _switched(rows: Sequence[reflog.ReflogRow]) -> str | None:
-    """When another branch was last checked out, as far as the log tells."""
+    """Returns when a branch was last checked out, if the reflog shows it."""
     times = [row.time for row in rows if kind_of(row.message)[0] == "checkout"]
     return _moment(times[-1]) if times else None
 
 
 def _apart(repo: Repo, before: str | None, after: str) -> tuple[int, int] | None:
-    """How many commits only the one has, and only the other; None where they cannot be read."""
+    """Returns how many commits only the first has, and only the second; None if they cannot be read."""
     if before is None:
         return 0, 0
     done = repo.attempt("rev-list", "--left-right", "--count", f"{before}...{after}")
@@ -435,7 +435,7 @@ def _called(ref: str | None) -> str:
 
 
 def _cut(name: str) -> str:
-    """A branch's name as a sentence can hold it."""
+    """Shortens a branch's name for a sentence."""
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
 
 
@@ -448,5 +448,5 @@ def _seconds(ts: str) -> int:
 
 
 def _without_crews(trees: Iterable[str]) -> set[str]:
-    """Names of work trees without those of crews, which come and go by the hundred (`crew.task_worktree`)."""
+    """Returns the names of work trees except those of crews, which make hundreds (`crew.task_worktree`)."""
     return {name for name in trees if not name.startswith("crew-")}

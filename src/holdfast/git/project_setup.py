@@ -1,6 +1,6 @@
-"""Setting up a project's memory, and taking it away again.
+"""Sets up a project's memory, and removes it again.
 
-`init` writes two tracked files and makes the private store; running it again changes nothing.
+`init` writes two tracked files and creates the private store; a second run changes nothing.
 """
 
 import contextlib
@@ -18,17 +18,17 @@ from holdfast.values import frozen
 
 SETTINGS_TEXT = text_beside(__file__, "first_settings.toml")
 
-# The last matching line counts, so the exact-bytes rules come after the text rule, and they also
-# outvote whatever a project's own root file says. `*` is every file of ours, this one and holdfast.toml too.
+# The last matching line counts, so the exact-bytes rules come after the text rule; they also override
+# the project's own root file. `*` matches every file of ours, this one and holdfast.toml too.
 _UNTOUCHED = "-text -filter -ident -working-tree-encoding linguist-generated"
 _EXACT = "".join(f"{folder}/** {_UNTOUCHED}\n" for folder in ("log", "approvals", "runs"))
 ATTRIBUTES_TEXT = f"* text eol=lf merge -filter -ident -working-tree-encoding\n{_EXACT}"
-EARLIER_ATTRIBUTES = (f"*.md text eol=lf\n{_EXACT}",)  # what earlier versions wrote; publish brings it up to date
+EARLIER_ATTRIBUTES = (f"*.md text eol=lf\n{_EXACT}",)  # the texts of earlier versions, which `publish` updates
 
 
 @frozen
 class ProjectSetup:
-    """What `init` did."""
+    """The result of `init`."""
 
     top: str
     made_store: bool
@@ -39,12 +39,12 @@ class ProjectSetup:
 
 
 def git_init(start: str) -> None:
-    """Make a git repository where there is none."""
+    """Creates a git repository in a folder that has none."""
     Repo.create(start)
 
 
 def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
-    """Make the store and the two tracked files, whatever of them is missing."""
+    """Creates the store and the two tracked files, as far as they are missing."""
     repo = Repo.discover(start)
     layout = paths.Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
     made = private_store.make_store(layout)
@@ -55,13 +55,13 @@ def initialise(start: str, *, cache: str, commit: bool = False) -> ProjectSetup:
 
 
 def project_id(clone: Clone, *, chosen: str | None, is_shared: bool) -> str:
-    """What this project is called where clones share something: the setting, else its first commit."""
+    """Returns the project's id in shared stores: the setting, else its first commit."""
     if chosen:
-        if "," in chosen:  # it parts projects where several are named
+        if "," in chosen:  # a comma separates projects in a list
             raise BadSettings("database.project has a comma", hint="Give the project a name without one.")
         return chosen
     path = clone.layout.project_id
-    if known := fsio.find(path, limit=200):
+    if known := fsio.find(path, limit=200):  # a commit id has 40 or 64 characters, our own repo-id fewer
         return known.decode("ascii", "replace").strip()
     found = _first_commit(clone, is_shared=is_shared) or clone.repo_id
     if not clone.reading:
@@ -70,7 +70,7 @@ def project_id(clone: Clone, *, chosen: str | None, is_shared: bool) -> str:
 
 
 def _first_commit(clone: Clone, *, is_shared: bool) -> str | None:
-    """The oldest commit without a parent; None where history is cut off or has not begun."""
+    """Returns the oldest commit without a parent; None if the clone is shallow or has no commit."""
     repo = clone.repo
     if repo.run("rev-parse", "--is-shallow-repository").strip() == b"true":
         if is_shared:
@@ -79,8 +79,8 @@ def _first_commit(clone: Clone, *, is_shared: bool) -> str | None:
                 hint="Fetch the rest (`git fetch --unshallow`), or set HOLDFAST_DATABASE_PROJECT.",
             )
         return None
-    told = repo.attempt("log", "--max-parents=0", "--format=%ct %H", "HEAD").stdout.decode("ascii")
-    roots = sorted((int(when), oid) for when, oid in (row.split() for row in told.splitlines()))
+    listed = repo.attempt("log", "--max-parents=0", "--format=%ct %H", "HEAD").stdout.decode("ascii")
+    roots = sorted((int(when), oid) for when, oid in (row.split() for row in listed.splitlines()))
     return roots[0][1] if roots else None
 
 
@@ -90,14 +90,14 @@ _FILES = {paths.SETTINGS: SETTINGS_TEXT, paths.ATTRIBUTES: ATTRIBUTES_TEXT}
 def _write_missing(layout: paths.Layout, path: str, text: str) -> bool:
     full = fsio.inside(layout.top, path)
     fsio.make_dirs(os.path.dirname(full), mode=0o755)
-    for folder in (layout.view(), layout.in_tree(paths.LOCAL)):  # what they show or keep is private
+    for folder in (layout.view(), layout.in_tree(paths.LOCAL)):  # their content is private
         fsio.make_dirs(folder)
         _write_once(os.path.join(folder, ".gitignore"), b"*\n")
     return _write_once(full, text.encode("utf-8"))
 
 
 def _write_once(path: str, data: bytes) -> bool:
-    fsio.sweep(path)  # beside a whole file too: whoever wrote it may have taken a killed command for a living one
+    fsio.sweep(path)  # also if the file is complete: a killed command may have left temporary files beside it
     if os.path.lexists(path):
         return False
     fsio.replace(path, data, mode=0o644)
@@ -105,9 +105,9 @@ def _write_once(path: str, data: bytes) -> bool:
 
 
 def _commit(clone: Clone, lock: int) -> str | None:
-    """Commit just the files that HEAD lacks; whatever else is staged or edited stays as it was.
+    """Commits only the files that HEAD lacks; anything else that is staged or edited stays as it was.
 
-    As in a publish, a journal says what is about to be staged; after a kill the next command unstages it.
+    As in a publish, a journal lists the files to stage; after a kill the next command unstages them.
     """
     repo = clone.repo
     publish_journal.recover(clone)
@@ -135,16 +135,16 @@ def _commit(clone: Clone, lock: int) -> str | None:
 
 @frozen
 class UninstallResult:
-    """What `uninstall` took away, and what git still tracks."""
+    """The result of `uninstall`: what it removed, and what git still tracks."""
 
     removed: tuple[str, ...]
     tracked: int
-    changed: tuple[str, ...] = ()  # files of the user's out of which ours was taken
-    left: tuple[str, ...] = ()  # what had to stay, in words
+    changed: tuple[str, ...] = ()  # the user's files from which our parts were removed
+    left: tuple[str, ...] = ()  # notes on what had to stay
 
 
 def uninstall(repo: Repo, layout: paths.Layout, repo_id: str) -> UninstallResult:
-    """Take away the private store, the cache, the line ids and the work-tree files; history stays."""
+    """Removes the private store, the cache, the line ids and the work-tree files; history stays."""
     tracked = len(repo.tree("HEAD", paths.TRACKED))
     gone = [layout.private, os.path.join(layout.cache, repo_id), layout.in_tree(paths.TRACKED)]
     for ref in branch_lines.configured(repo):
@@ -159,13 +159,13 @@ def uninstall(repo: Repo, layout: paths.Layout, repo_id: str) -> UninstallResult
     removed = [path for path in gone if os.path.lexists(path)]
     for path in removed:
         shutil.rmtree(path)
-    with contextlib.suppress(OSError):  # others' caches, models and locks stay
+    with contextlib.suppress(OSError):  # caches of other projects, models and locks stay
         os.rmdir(layout.cache)
     return UninstallResult(tuple(removed), tracked)
 
 
 def _left_in_others(repo: Repo) -> list[str]:
-    """Our untracked folders in the clone's other work trees; what is tracked there is their branches'."""
+    """Returns our untracked folders in the clone's other work trees; tracked files belong to their branches."""
     found = []
     for top in repo.tops():
         for name in (paths.VIEW, paths.LOCAL) if not os.path.samefile(top, repo.top) else ():
@@ -176,7 +176,7 @@ def _left_in_others(repo: Repo) -> list[str]:
 
 
 def enclosing_repository(start: str) -> Repo | None:
-    """The repository at `start`, or None where there is no git yet."""
+    """Returns the repository at `start`; None if there is none."""
     try:
         return Repo.discover(start)
     except NotARepository:

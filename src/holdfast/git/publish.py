@@ -1,7 +1,7 @@
-"""Publishing: what waits on this line becomes a commit of its own, and nothing else moves.
+"""Publishes: commits what waits on this branch, in a commit of its own, and changes nothing else.
 
-It is a deliberate act, never a hook's. Every step is written to a journal first, so that a crash
-at any instant is undone or finished by the next command; a refusal puts index and files back.
+Only a command publishes, never a hook. Every step is written to a journal first, so that the next command
+undoes or finishes a publish after a crash at any moment; if git refuses, index and files are restored.
 """
 
 import os
@@ -24,7 +24,7 @@ recover, resume = publish_journal.recover, publish_journal.resume
 
 @frozen
 class UnpublishedChange:
-    """A change that was not published, and why; it still waits."""
+    """A change that was not published, with the reason; it still waits."""
 
     path: str
     reason: str
@@ -32,7 +32,7 @@ class UnpublishedChange:
 
 @frozen
 class Published:
-    """What a publish did."""
+    """The result of a publish."""
 
     commit: str | None
     paths: tuple[str, ...]
@@ -50,18 +50,18 @@ def publish(
     trunk: str | None = None,
     message: str | None = None,
 ) -> Published:
-    """Seal this line's events, write its waiting files, and commit exactly them."""
+    """Seals this line's events, writes its waiting files, and commits exactly those."""
     clone.repo.refuse_in_hook_of_publish()
     _refuse_while_busy(clone)
     if not here and not stage:
         _refuse_on_trunk(clone, trunk)
     with fsio.locked(clone.layout.lock, wait=60.0) as lock:
-        said = recover(clone)
-        if said is not None and os.path.lexists(clone.layout.publishing):
-            raise PublishRefused(said, hint="Once git is free again, run `holdfast publish` again.")
-        clone.notes.extend([said] if said is not None else [])
+        note = recover(clone)
+        if note is not None and os.path.lexists(clone.layout.publishing):
+            raise PublishRefused(note, hint="When the other git process has ended, run `holdfast publish` again.")
+        clone.notes.extend([note] if note is not None else [])
         clone.settle()
-        _tell_of_erasures(clone)
+        _record_erasures(clone)
         _seal(clone)
         changes = [*(_lost(clone) if restore else ()), *clone.changes()]
         items, kept = _plan(clone, changes)
@@ -76,12 +76,12 @@ def publish(
 
 
 def _lost(clone: Clone) -> list[PendingChange]:
-    """What was published and is gone; if nothing is, that is said, and where else it may be."""
+    """Returns what was published and is missing; if nothing is, adds a note that tells where else to look."""
     found = reconcile.lost(clone)
     if not found:
         aside = rewinds.lying_aside(clone)
-        there = f"; {len(aside):,} set aside after a rewind, see `holdfast reconcile --carry changes`"
-        clone.notes.append(f"nothing to restore: what this line published is here{there if aside else ''}")
+        more = f"; {len(aside):,} changes were set aside after a rewind, see `holdfast reconcile --carry changes`"
+        clone.notes.append(f"nothing to restore: all that this branch published is here{more if aside else ''}")
     return found
 
 
@@ -97,25 +97,25 @@ def _refuse_while_busy(clone: Clone) -> None:
 
 
 def _refuse_on_trunk(clone: Clone, setting: str | None) -> None:
-    """People expect trunk to move by pull requests; publishing there must be asked for."""
+    """Raises OnTrunk on the remote's default branch: people expect it to change only by pull requests."""
     upstream = clone.repo.text("rev-parse", "--symbolic-full-name", "-q", "--verify", "@{upstream}", ok=(0, 1, 128))
     head, trunk = clone.repo.head(), clone.repo.trunk(setting)
-    # Where the remote never said which branch is its default, the local trunk that follows it stands for it.
+    # If the remote's default branch is unknown, the local trunk that follows it is used instead.
     if upstream and trunk in (upstream, head.ref):
         raise OnTrunk(f"{head.branch} follows {upstream.removeprefix('refs/remotes/')}, the remote's default branch")
 
 
-def _tell_of_erasures(clone: Clone) -> None:
-    """What was erased on another line is deleted here too, so the event that says why must come along."""
+def _record_erasures(clone: Clone) -> None:
+    """Records on this line what was erased on another, so that the deletion is published with its event."""
     deleted = [change.path for change in clone.changes() if change.text is None and not change.segment]
     gone = {name for name in clone.erased() if any(path.endswith(f"-{name}.md") for path in deleted)}
-    told = {event.target for event in clone.find_events(kinds=("erase",))} if gone else set()
-    for name in sorted(gone - told):
+    recorded = {event.target for event in clone.find_events(kinds=("erase",))} if gone else set()
+    for name in sorted(gone - recorded):
         clone.record(EventDraft("erase", target=name))
 
 
 def _seal(clone: Clone) -> None:
-    """Seal this line's events, and those it inherited into segments of their own line."""
+    """Seals this line's events, and inherited events into segments of their own line."""
     line, head, now = clone.line(), clone.repo.head().oid, clone.now()
     seal.seal(clone.layout, line.id, head=head, ts=now)
     inherited = [s for s in visible_entries.own_sources(clone.stores, line) if s.line != line.id]
@@ -128,7 +128,7 @@ def _seal(clone: Clone) -> None:
     for source in sorted(inherited, key=lambda source: source.kind):
         pairs = [(event, data) for event, data in clone.read_sources([source]) if event.hash_self not in done]
         if pairs and source.kind == "segment" and len(pairs) == _count(clone, source.key):
-            # A parent's segment of which every event was inherited is published as it is: equal blobs merge.
+            # If all events of a parent's segment were inherited, it is published unchanged: equal blobs merge.
             path = paths.segment_path(source.key, pairs[0][0].ts)
             pending_changes.add(clone.layout, PendingChange(path, None, None, line.id, head, now, segment=source.key))
             done |= {event.hash_self for event, _ in pairs}
@@ -140,7 +140,7 @@ def _seal(clone: Clone) -> None:
 
 
 def _names_in(clone: Clone, sources: Sequence[visible_entries.Source]) -> set[str]:
-    """The hashes that events in these segments give themselves; what is false about them is doctor's find."""
+    """Returns the hashes that the events in these segments claim; `doctor` finds false ones."""
     texts = clone.repo.blobs(source.blob for source in sources if source.blob).values()
     files = (clone.read_source(source) for source in sources if not source.blob)
     found = (split_lines(data) for group in (texts, files) for data in group)
@@ -148,7 +148,7 @@ def _names_in(clone: Clone, sources: Sequence[visible_entries.Source]) -> set[st
 
 
 def _pass_events(clone: Clone) -> None:
-    """What was inherited is in our history now: from here on it comes and goes with that, like our own."""
+    """Records which inherited lines are in our history now: from here on they follow it, like our own events."""
     line = clone.line()
     ended = [name for name, until in line.limits().items() if until is not None]
     sources = [s for s in visible_entries.own_sources(clone.stores, line) if s.line in ended]
@@ -167,92 +167,92 @@ def _count(clone: Clone, segment: str) -> int:
 
 
 @frozen
-class _Ground:
-    """What stands in HEAD, in the index and in the work tree before we write."""
+class _Before:
+    """The state of HEAD, the index and the work tree before we write."""
 
     tree: dict[str, str]
     index: dict[str, str]
     sparse: set[str]
-    differs: dict[str, str]  # paths whose file is not what HEAD has
+    differs: dict[str, str]  # paths whose file differs from HEAD
     staged: dict[str, visible_entries.Staged]
     sighted: dict[str, visible_entries.Sighting]
 
 
-def _ground(clone: Clone, asked: Sequence[str]) -> _Ground:
+def _state_before(clone: Clone, wanted: Sequence[str]) -> _Before:
     tagged, differs = publish_journal.tagged_entries(clone.repo), clone.repo.status(paths.TRACKED)
-    return _Ground(
+    return _Before(
         tree=clone.repo.tree("HEAD", paths.TRACKED),
         index={path: facts for path, (_, facts) in tagged.items()},
         sparse={path for path, (tag, _) in tagged.items() if tag == "S"},
         differs=differs,
         staged=visible_entries.read_staged(clone.repo),
-        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED, differs=differs, only=asked)},
+        sighted={sighting.path: sighting for sighting in clone.entries(paths.TRACKED, differs=differs, only=wanted)},
     )
 
 
 def _plan(clone: Clone, changes: Sequence[PendingChange]) -> tuple[list[PublishItem], list[UnpublishedChange]]:
-    """Decide, path by path, what is written; whatever is not safe to write is kept and explained."""
-    asked = {change.path: change for change in changes}
-    if not asked:
+    """Decides for each path what is written; a change that is not safe to write is kept, with the reason."""
+    wanted = {change.path: change for change in changes}
+    if not wanted:
         return [], []
-    ground = _ground(clone, list(asked))
+    state = _state_before(clone, list(wanted))
     items, kept = [], []
-    for path, change in asked.items():
-        data = _content(clone, change, ground.sighted)
-        item = _item(clone, path, data, change, ground)
+    for path, change in wanted.items():
+        data = _content(clone, change, state.sighted)
+        item = _item(clone, path, data, change, state)
         if item.blob == item.head_blob:
             _close(clone, [change], clone.repo.head().oid)
-        elif reason := _why_not(item, ground):
+        elif reason := _why_not(item, state):
             kept.append(UnpublishedChange(path, reason))
         else:
             items.append(item)
-    items += _proofs(clone, items, ground)
-    attributes = _attributes(clone, ground)
+    items += _proofs(clone, items, state)
+    attributes = _attributes(clone, state)
     return ([attributes, *items] if items and attributes else items), kept
 
 
-def _item(clone: Clone, path: str, data: bytes | None, change: PendingChange | None, ground: _Ground) -> PublishItem:
+def _item(clone: Clone, path: str, data: bytes | None, change: PendingChange | None, state: _Before) -> PublishItem:
     blob = None if data is None else clone.repo.hash_blob(data)
-    there, hidden = publish_journal.file_blob(clone.repo, path), path in ground.sparse
-    return PublishItem(path, data, blob, ground.tree.get(path), ground.index.get(path), there, hidden, change)
+    file, hidden = publish_journal.file_blob(clone.repo, path), path in state.sparse
+    return PublishItem(path, data, blob, state.tree.get(path), state.index.get(path), file, hidden, change)
 
 
-def _proofs(clone: Clone, items: Sequence[PublishItem], ground: _Ground) -> list[PublishItem]:
-    """The proofs of the approvals that go along, and the end of those whose text goes or changes."""
+def _proofs(clone: Clone, items: Sequence[PublishItem], state: _Before) -> list[PublishItem]:
+    """Returns the proofs of the published approvals, and deletes those whose text is deleted or changed."""
     memory = f"{paths.MEMORY}/"
     written = {item.path: item.data for item in items if item.path.startswith(memory)}
-    there = {path: blob for path, blob in ground.tree.items() if path.startswith(memory)}
-    data = clone.repo.blobs(there[path] for path in written if path in there)
-    changed = {path: data.get(there[path], b"") for path in written if path in there}
+    in_tree = {path: blob for path, blob in state.tree.items() if path.startswith(memory)}
+    data = clone.repo.blobs(in_tree[path] for path in written if path in in_tree)
+    changed = {path: data.get(in_tree[path], b"") for path in written if path in in_tree}
     changed |= {path: text for path, text in written.items() if text is not None}
     touched = {one.id for one in approval_proofs.texts(clone.repo, changed)}
-    given = _accepted(clone, items, touched)
-    if not written and not given:
+    approvals = _accepted(clone, items, touched)
+    if not written and not approvals:
         return []
     gone = tuple(f"-{name}.md" for name in clone.erased())
-    left = {path: blob for path, blob in there.items() if path not in written and not path.endswith(gone)}
+    left = {path: blob for path, blob in in_tree.items() if path not in written and not path.endswith(gone)}
     texts = clone.entry_memo.texts(paths.MEMORY, left.values(), clone.repo.blobs)
     after = {path: texts.get(blob, "").encode("utf-8", "replace") for path, blob in left.items()} | written
     wanted = approval_proofs.changes(
         clone.repo,
-        given=given,
+        given=approvals,
         touched=touched,
-        proved={path: blob for path, blob in ground.tree.items() if path.startswith(f"{paths.APPROVALS}/")},
+        proved={path: blob for path, blob in state.tree.items() if path.startswith(f"{paths.APPROVALS}/")},
         files={path: text for path, text in after.items() if text is not None},
     )
-    asked = {item.path for item in items}
-    found = [_item(clone, path, text, None, ground) for path, text in wanted.items() if path not in asked]
-    return [item for item in found if item.blob != item.head_blob and _why_not(item, ground) is None]
+    planned = {item.path for item in items}
+    found = [_item(clone, path, text, None, state) for path, text in wanted.items() if path not in planned]
+    return [item for item in found if item.blob != item.head_blob and _why_not(item, state) is None]
 
 
 def _accepted(clone: Clone, items: Sequence[PublishItem], touched: Collection[str]) -> list[tuple[str, bytes]]:
-    """Approvals by people that may need a proof, each with its memory and its stored body.
+    """Returns the approvals by people that may need a proof, each with its memory and its stored body.
 
-    Those in the segments that are published, and older ones of this clone about texts that are only now.
+    These are in the published segments, and older ones of this clone about texts that are published only now.
     """
     segments = [item.data for item in items if item.change and item.change.segment and item.data]
     lines = (line for data in segments for line in split_lines(data) if b'"kind":"accept"' in line)
-    found = [parse_event(line) for line in lines]  # a damaged approval is not published: its proof could not come along
+    found = [parse_event(line) for line in lines]  # raises for a damaged approval: it could not have a proof
     if touched:
         found += clone.find_events("own", kinds=("accept",), targets=touched)
     second_hand = clone.second_hand() if found else set()
@@ -261,9 +261,9 @@ def _accepted(clone: Clone, items: Sequence[PublishItem], touched: Collection[st
     return [(target, body) for target, body in stored if body is not None]
 
 
-def _attributes(clone: Clone, ground: _Ground) -> PublishItem | None:
-    """Segments must not travel without the rules that keep their bytes; a file of the user's own stays."""
-    item = _item(clone, paths.ATTRIBUTES, ATTRIBUTES_TEXT.encode(), None, ground)
+def _attributes(clone: Clone, state: _Before) -> PublishItem | None:
+    """Returns our .gitattributes, whose rules protect the bytes of segments; None if the user has their own."""
+    item = _item(clone, paths.ATTRIBUTES, ATTRIBUTES_TEXT.encode(), None, state)
     if item.head_blob is None:
         return item if item.there in (None, item.blob) else None
     earlier = {clone.repo.hash_blob(text.encode()) for text in EARLIER_ATTRIBUTES}
@@ -282,26 +282,26 @@ def _content(clone: Clone, change: PendingChange, sighted: dict[str, visible_ent
 
 
 def _close(clone: Clone, changes: Iterable[PendingChange], commit: str | None) -> None:
-    """Keep changes of different paths as published; what waits is looked up once for all of them."""
+    """Records changes of different paths as published; the waiting changes are read once for all of them."""
     line = clone.line()
-    there = grouped((one.path, one) for one in visible_entries.waiting_changes(clone.stores, line))
+    by_path = grouped((one.path, one) for one in visible_entries.waiting_changes(clone.stores, line))
     for change in changes:
-        waiting = there.get(change.path, [])
+        waiting = by_path.get(change.path, [])
         visible_entries.close_change(clone.stores, line, change, waiting, commit=commit, ts=clone.now())
     clone.forget_line()
 
 
-def _why_not(item: PublishItem, ground: _Ground) -> str | None:
-    seen, ours = ground.sighted.get(item.path), ground.staged.get(item.path)
+def _why_not(item: PublishItem, state: _Before) -> str | None:
+    seen, ours = state.sighted.get(item.path), state.staged.get(item.path)
     if seen is not None and seen.clash is not None:
         both = "it was changed here and in the branch's history; "
         if item.path.startswith((paths.TASKS, paths.LINKS)):
-            return both + "`holdfast reconcile` shows both, `holdfast task resolve` settles it"
+            return both + "`holdfast reconcile` shows both, `holdfast task resolve` resolves it"
         return (
-            both + "`holdfast show` has both texts: "
+            both + "`holdfast show` prints both texts: "
             "write the one you want into the file, then `holdfast review accept` it"
         )
-    if item.path not in ground.differs or item.there in (item.blob, ours.blob if ours else item.blob):
+    if item.path not in state.differs or item.there in (item.blob, ours.blob if ours else item.blob):
         return None
     if item.there is None:
         return None if item.blob is None or item.head_blob is None else "the file was deleted by hand"
@@ -309,7 +309,7 @@ def _why_not(item: PublishItem, ground: _Ground) -> str | None:
 
 
 def _carry_out(clone: Clone, items: Sequence[PublishItem], *, stage: bool, message: str, lock: int) -> str | None:
-    """Write, add and commit; on any refusal everything is as it was."""
+    """Writes, adds and commits; if git refuses, restores everything."""
     before = clone.repo.head()
     publish_journal.write(clone, items)
     with publish_journal.undone_on_failure(clone, items):
@@ -333,10 +333,10 @@ def _carry_out(clone: Clone, items: Sequence[PublishItem], *, stage: bool, messa
 
 
 def _store_objects(clone: Clone, items: Sequence[PublishItem]) -> None:
-    """Store the new texts in git, byte for byte, so that its index can name them."""
-    there = [item.path for item in items if item.blob is not None]
-    visible_entries.refuse_conversion(clone.repo, there)  # `git commit` reads the files again, through filters
-    names = b"".join(os.fsencode(path) + b"\n" for path in there)
+    """Stores the new texts in git, byte for byte, so that its index can name them."""
+    written = [item.path for item in items if item.blob is not None]
+    visible_entries.refuse_conversion(clone.repo, written)  # `git commit` reads the files again, through filters
+    names = b"".join(os.fsencode(path) + b"\n" for path in written)
     if names:
         clone.repo.run("hash-object", "-w", "--no-filters", "--stdin-paths", stdin=names, write=True)
     clone.repo.know_blobs({item.blob: item.data for item in items if item.blob and item.data is not None})
@@ -352,7 +352,7 @@ def _write(clone: Clone, item: PublishItem) -> None:
 
 
 def _rebase_merged(clone: Clone, items: Sequence[PublishItem]) -> None:
-    """What was merged with the branch's own text waits in its merged form, to be known in its commit."""
+    """Lets each merged text wait in its merged form, so that it is recognised in the user's commit."""
     for item in items:
         change = item.change
         if change and change.text is not None and item.data is not None and change.blob != item.blob:
@@ -360,7 +360,7 @@ def _rebase_merged(clone: Clone, items: Sequence[PublishItem]) -> None:
 
 
 def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str | None) -> None:
-    """Remember each change as it stands in the commit: merged, or as a hook left it."""
+    """Records each change as it is in the commit: merged, or as a commit hook left it."""
     tree = clone.repo.blobs_at("HEAD", [item.path for item in items])
     publish_journal.follow_head(clone.repo, items, tree)
     texts = clone.repo.blobs(tree[i.path] for i in items if i.path in tree and tree[i.path] != i.blob)
@@ -370,7 +370,7 @@ def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str |
             continue
         change, blob = item.change, tree.get(item.path)
         if blob in texts:
-            clone.notes.append(f"a commit hook rewrote {item.path}; what it made of it was committed")
+            clone.notes.append(f"a commit hook rewrote {item.path}; its version was committed")
         if change.segment is None and change.blob != blob:
             data = texts.get(blob or "", item.data or b"")
             change = replace(change, blob=blob, text=data.decode("utf-8", "replace"))
@@ -379,7 +379,7 @@ def _keep_as_published(clone: Clone, items: Sequence[PublishItem], commit: str |
 
 
 def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: repo.Head) -> None:
-    # Not --literal-pathspecs: git hands that on to the user's hooks, whose own patterns would then fail.
+    # Not --literal-pathspecs: git passes it on to the user's hooks, whose own patterns would then fail.
     names = b"".join(b":(top,literal)" + os.fsencode(item.path) + b"\0" for item in items)
     listed = ("--only", "--pathspec-from-file=-", "--pathspec-file-nul")
     done = clone.repo.attempt_patiently("commit", "-q", "-m", message, *listed, stdin=names, publishing=True)
@@ -388,17 +388,17 @@ def _commit(clone: Clone, items: Sequence[PublishItem], message: str, before: re
         raise _refusal(clone, items, done.stderr + done.stdout)
     rewritten = _rewritten(items, clone.repo.tree("HEAD", paths.LOG))
     if rewritten:
-        # Nobody can have seen the commit yet: the branch moves back off it.
+        # Nobody can have seen the commit yet, so the branch is moved back.
         where = ("-d", "HEAD") if before.oid is None else ("HEAD", before.oid)
         clone.repo.run("update-ref", "-m", "holdfast: undo publish", *where, after or "", write=True)
-        raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name")
+        raise HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose name is the hash of its bytes")
 
 
 def _refusal(clone: Clone, items: Sequence[PublishItem], output: bytes) -> HoldfastError:
     files = {item.path: publish_journal.file_blob(clone.repo, item.path) or "" for item in items}
     rewritten = _rewritten(items, files)
     if rewritten:
-        return HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose bytes are its name, and refused it")
+        return HookRewrote(f"a commit hook rewrote {rewritten[0]}, whose name is the hash of its bytes, and refused it")
     return publish_journal.refusal(output, "git refused the commit")
 
 
@@ -410,8 +410,8 @@ def _message(items: Sequence[PublishItem], events: int) -> str:
     counts = [(*words, sum(item.path.startswith(f"{folder}/") for item in items)) for *words, folder in _NAMED]
     counts.append(("event", "events", events))
     parts = [f"{number} {one if number == 1 else many}" for one, many, number in counts if number]
-    told = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
-    return f"holdfast: publish {told or 'what waited'}"
+    words = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
+    return f"holdfast: publish {words or 'what waited'}"
 
 
 _NAMED = (("memory", "memories", paths.MEMORY), ("task", "tasks", paths.TASKS), ("link", "links", paths.LINKS))

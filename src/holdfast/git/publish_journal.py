@@ -1,8 +1,8 @@
-"""The journal of a publish under way, and how to take a publish back.
+"""Keeps the journal of a running publish, and undoes a publish.
 
-It is written before the first file changes and removed after the last step, so whatever was cut
-short is undone or finished by the next command in any work tree of the clone. Nothing is touched
-that does not stand as the publish left it: a later edit is somebody's work.
+The journal is written before the first file changes and removed after the last step, so the next command in
+any work tree of the clone undoes or finishes an interrupted publish. Only files that are still as the
+publish left them are restored: a later edit is somebody's work.
 """
 
 import contextlib
@@ -20,24 +20,25 @@ from holdfast.store import layout as paths
 from holdfast.values import asdict, frozen
 
 _INIT = "an `init --commit`"
+_MOST = 1 << 28  # bytes of a file that is read: 256 MiB, a guess; larger ones would fill the memory
 
 
 @frozen
 class PublishItem:
-    """One path to publish: what it becomes, what it was, and the change that asks for it."""
+    """One path to publish: its new and old content, and the change that it comes from."""
 
     path: str
-    data: bytes | None  # None: the path goes away
+    data: bytes | None  # None: the path is deleted
     blob: str | None
     head_blob: str | None
-    index: str | None  # git's index entry before us, "<mode> <oid>"
-    there: str | None  # the blob of the file before us
+    index: str | None  # git's index entry before the publish, "<mode> <oid>"
+    there: str | None  # the blob of the file before the publish
     sparse: bool = False  # git keeps the file out of a sparse work tree
     change: pending_changes.PendingChange | None = None
 
 
 def write(clone: Clone, items: Sequence[PublishItem]) -> None:
-    """Say what is about to happen."""
+    """Writes the journal of what is about to be published."""
     names = ("path", "blob", "head_blob", "index", "there", "sparse")
     rows: list[dict[str, Any]] = [{name: getattr(item, name) for name in names} for item in items]
     for row, item in zip(rows, items, strict=True):
@@ -54,12 +55,12 @@ def write(clone: Clone, items: Sequence[PublishItem]) -> None:
 
 
 def _place(repo: Repo) -> str:
-    """Which work tree of the clone this is; its folder may be moved."""
+    """Returns the name of a work tree in the clone, which stays the same if its folder is moved."""
     return os.path.relpath(repo.git_dir, repo.common_dir)
 
 
 def recover(clone: Clone) -> str | None:
-    """Undo or finish a publish that was cut short; says what it did. The caller holds the store's lock."""
+    """Undoes or finishes an interrupted publish and returns a note. The caller must hold the store's lock."""
     try:
         record, items = read(clone.layout)
     except FileNotFoundError:
@@ -67,22 +68,22 @@ def recover(clone: Clone) -> str | None:
     repo = _repo_of(clone, record)
     if repo is None:
         fsio.remove(clone.layout.publishing)
-        return f"a publish in {record['top']} was cut short, and that work tree is gone; nothing was lost"
+        return f"a publish in {record['top']} was interrupted, and that work tree is gone; nothing was lost"
     try:
-        # A git that outlived its publish holds the index until its commit is made.
+        # A git process that outlived its publish locks the index until its commit is made.
         repo.wait_for_index()
         swept = unstage_swept(repo) if record["adds"] == "all" else []
-        said = _finish(clone, repo, record["line"], items) or _take_back(repo, items)
+        note = _finish(clone, repo, record["line"], items) or _take_back(repo, items)
     except GitFailed as error:
-        return f"a publish in {record['top']} was cut short and cannot be undone yet: {error}"
+        return f"a publish in {record['top']} was interrupted and cannot be undone yet: {error}"
     fsio.remove(clone.layout.publishing)
     named = ", ".join(swept[:3]) + (" …" if len(swept) > 3 else "")
     also = f"; it had staged {len(swept):,} files that are not Holdfast's ({named}); they are unstaged, unchanged"
-    return said + (also if swept else "")
+    return note + (also if swept else "")
 
 
 def resume(clone: Clone) -> str | None:
-    """Recover, unless somebody is publishing right now: then the journal is theirs and nobody waits."""
+    """Recovers, unless another process is publishing right now: then the journal is its own."""
     try:
         with fsio.locked(clone.layout.lock, wait=0.0):
             return recover(clone)
@@ -94,17 +95,17 @@ def resume(clone: Clone) -> str | None:
 
 
 def read(layout: paths.Layout) -> tuple[dict[str, str], list[PublishItem]]:
-    """The journal of a publish that was cut short; PublishRefused if nobody can tell what it did."""
+    """Reads the journal of an interrupted publish; raises PublishRefused if it is damaged."""
     try:
-        with loose_records.judging(layout.publishing, ", the journal of a publish that was cut short, cannot be read"):
-            record = json.loads(fsio.read(layout.publishing, limit=1 << 28))
-            # Earlier versions ran `git add -A`, which took every file there is if it was cut short.
-            said = {"adds": record.get("adds", "all"), **{name: record[name] for name in ("top", "worktree", "line")}}
-            if not all(isinstance(word, str) for word in said.values()):
-                raise ValueError("it does not say where it happened")
-            return said, [_item(row) for row in record["items"]]
+        with loose_records.judging(layout.publishing, ", the journal of an interrupted publish, cannot be read"):
+            record = json.loads(fsio.read(layout.publishing, limit=_MOST))
+            # Earlier versions ran `git add -A`, which staged every file if it was interrupted.
+            facts = {"adds": record.get("adds", "all"), **{name: record[name] for name in ("top", "worktree", "line")}}
+            if not all(isinstance(word, str) for word in facts.values()):
+                raise ValueError("it does not name its work tree")
+            return facts, [_item(row) for row in record["items"]]
     except CorruptLog as error:
-        hint = "`holdfast doctor --repair --yes` sets it aside; then look at `git status` and publish again."
+        hint = "`holdfast doctor --repair --yes` moves it away; then check `git status` and publish again."
         raise PublishRefused(str(error), hint=hint) from error
 
 
@@ -116,9 +117,9 @@ def _item(row: dict[str, object]) -> PublishItem:
     if item.change is not None:
         pending_changes.check(item.change)
     if item.path not in (paths.ATTRIBUTES, paths.SETTINGS) and not pending_changes.is_publishable(item.path):
-        raise ValueError(f"{item.path!r} is no path of the memory")
+        raise ValueError(f"{item.path!r} is not a path that Holdfast publishes")
     if not all(isinstance(word, str | None) for word in (item.blob, item.head_blob, item.index, item.there)):
-        raise ValueError("it does not name objects of git")
+        raise ValueError("it does not name git objects")
     return item
 
 
@@ -133,7 +134,7 @@ def _repo_of(clone: Clone, record: dict[str, str]) -> Repo | None:
 
 
 def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[PublishItem]) -> str | None:
-    """The commit was made: stop waiting for what is in it."""
+    """Settles the changes of a publish whose commit was made; None if it was not made."""
     tree = repo.blobs_at("HEAD", [item.path for item in items])
     if not all(tree.get(item.path) == item.blob for item in items):
         return None
@@ -142,29 +143,29 @@ def _finish(clone: Clone, repo: Repo, line: str, items: Sequence[PublishItem]) -
         seen = known.seen_as(repo.head().ref)
         visible_entries.settle(repo, clone.stores, seen, blob_of=clone.blob_of, ts=clone.now())
         clone.forget_line()
-    return f"finished {_what(items)} that was cut short after its commit"
+    return f"finished {_what(items)} that was interrupted after its commit"
 
 
 def _take_back(repo: Repo, items: Sequence[PublishItem]) -> str:
     sweep(repo, items)
     tree = repo.blobs_at("HEAD", [item.path for item in items])
-    left = [item for item in items if tree.get(item.path) != item.blob]  # the rest was committed since
+    left = [item for item in items if tree.get(item.path) != item.blob]  # the others were committed since
     index = {path: facts.split(" ")[1] for path, facts in index_entries(repo).items()}
     files = [item for item in left if file_blob(repo, item.path) == item.blob]
     undo(repo, files, [item for item in left if index.get(item.path) == item.blob])
     again = "nothing was lost, publish again when you like"
     if _what(items) == _INIT:
         again = "its files are there and not staged; run it again when you like"
-    return f"undid {_what(items)} that was cut short; {again}"
+    return f"undid {_what(items)} that was interrupted; {again}"
 
 
 def _what(items: Sequence[PublishItem]) -> str:
-    """What was cut short: only `init` commits the settings."""
+    """Names the interrupted command: only `init` commits the settings."""
     return _INIT if any(item.path == paths.SETTINGS for item in items) else "a publish"
 
 
 def sweep(repo: Repo, items: Iterable[PublishItem]) -> None:
-    """Remove temporary files that a killed publish left beside its files."""
+    """Removes temporary files that a killed publish left beside its files."""
     for item in items:
         full = fsio.inside(repo.top, item.path)
         folder, name = os.path.split(full)
@@ -176,34 +177,34 @@ def sweep(repo: Repo, items: Iterable[PublishItem]) -> None:
 
 
 def file_blob(repo: Repo, path: str) -> str | None:
-    """The blob that a work tree's file would be, None if there is none."""
-    data = fsio.find(fsio.inside(repo.top, path), limit=1 << 28)
+    """Returns the blob of a file in the work tree; None if there is none."""
+    data = fsio.find(fsio.inside(repo.top, path), limit=_MOST)
     return None if data is None else repo.hash_blob(data)
 
 
 def index_entries(repo: Repo) -> dict[str, str]:
-    """Path to "<mode> <oid>" of what git's index holds of ours."""
+    """Returns "<mode> <oid>" of each path of ours in git's index."""
     return {path: facts for path, (_, facts) in tagged_entries(repo).items()}
 
 
 def tagged_entries(repo: Repo) -> dict[str, tuple[str, str]]:
-    """The same with git's tag of each, which is S for what a sparse checkout leaves out."""
+    """Returns the same with git's tag, which is S for a file that a sparse checkout leaves out."""
     rows = git_memo.listed_rows(repo.run("ls-files", "-s", "-t", "-z", "--", paths.TRACKED))
     return {name: (tag, f"{mode} {oid}") for name, (tag, mode, oid, _) in rows}
 
 
 def staged_though_ignored(repo: Repo) -> list[str]:
-    """Files that git ignores, and that the next commit would add all the same; not Holdfast's own."""
+    """Returns files that git ignores but that are staged as new; not Holdfast's own."""
     ignored = repo.run("ls-files", "-z", "-c", "-i", "--exclude-standard").split(b"\0")[:-1]
     added = {path for path, entry in _staged_by_others(repo).items() if entry is None} if ignored else set()
     return [path for path in map(os.fsdecode, ignored) if path in added]
 
 
 def unstage_swept(repo: Repo) -> list[str]:
-    """Put the index back to HEAD if somebody staged the whole work tree; gives what was unstaged.
+    """Resets the index to HEAD if the whole work tree was staged by accident; returns what was unstaged.
 
-    A person stages an ignored file only by force, one by one: where one is staged, it was a sweep, and what
-    was staged by hand before is lost in it. No file is touched.
+    A person stages an ignored file only by force, one by one: if one is staged, all files were, and it is
+    unknown which of them were staged by hand before. No file is changed.
     """
     if not staged_though_ignored(repo):
         return []
@@ -213,13 +214,13 @@ def unstage_swept(repo: Repo) -> list[str]:
 
 
 def unstage(repo: Repo, paths: Iterable[str]) -> None:
-    """Take files that HEAD lacks out of the index again."""
+    """Removes files that HEAD lacks from the index."""
     added = [(path, entry) for path, entry in _staged_by_others(repo).items() if entry is None]
     write_index(repo, [row for row in added if row[0] in set(paths)])
 
 
 def _staged_by_others(repo: Repo) -> dict[str, str | None]:
-    """Each path in which the index differs from HEAD, with HEAD's "<mode> <oid>"; our own are left out."""
+    """Returns each path whose index entry differs from HEAD, with HEAD's "<mode> <oid>"; leaves out our own."""
     if repo.head().oid is None:
         rows = repo.run("ls-files", "-z").split(b"\0")[:-1]
         found: dict[str, str | None] = {os.fsdecode(row): None for row in rows}
@@ -234,7 +235,7 @@ def _staged_by_others(repo: Repo) -> dict[str, str | None]:
 
 
 def undo(repo: Repo, files: Sequence[PublishItem], entries: Sequence[PublishItem]) -> None:
-    """Put files and index entries back to what they were before the publish."""
+    """Restores files and index entries to their state before the publish."""
     _undo_index(repo, entries)
     old = repo.blobs(oid for item in files for oid in (item.there, item.head_blob) if oid)
     for item in files:
@@ -250,7 +251,7 @@ def undo(repo: Repo, files: Sequence[PublishItem], entries: Sequence[PublishItem
 
 def _undo_index(repo: Repo, items: Sequence[PublishItem]) -> None:
     now, tree = index_entries(repo), repo.blobs_at("HEAD", [item.path for item in items])
-    # Somebody may have moved HEAD since: then what HEAD has now is what was there before.
+    # If somebody moved HEAD since, the entry is restored to what HEAD has now.
     standing = {path: f"100644 {blob}" for path, blob in tree.items()}
     moved = {item.path: tree.get(item.path) != item.head_blob for item in items}
     before = {item.path: standing.get(item.path) if moved[item.path] else item.index for item in items}
@@ -261,7 +262,7 @@ def _undo_index(repo: Repo, items: Sequence[PublishItem]) -> None:
 
 
 def follow_head(repo: Repo, items: Sequence[PublishItem], tree: dict[str, str]) -> None:
-    """Where a hook changed what was committed, `commit --only` leaves the index with what we had added."""
+    """Updates the index where a hook changed the committed file: `commit --only` leaves our own entry there."""
     now = index_entries(repo)
     changed = [item for item in items if tree.get(item.path) not in (None, item.blob)]
     ours = [item.path for item in changed if now.get(item.path, "").endswith(f" {item.blob}")]
@@ -269,32 +270,32 @@ def follow_head(repo: Repo, items: Sequence[PublishItem], tree: dict[str, str]) 
 
 
 def write_index(repo: Repo, rows: Sequence[tuple[str, str | None]], *, lock: int | None = None) -> None:
-    """Set entries of git's index to "<mode> <oid>", or take them out; waits a little for whoever has it.
+    """Sets entries of git's index to "<mode> <oid>", or removes them; waits a little if the index is locked.
 
-    Plumbing that touches the entries it is given and no others: `git add -A` with a list that is empty, or
-    cut in the middle of a name, adds the whole work tree. `lock` is the store's, see `Repo.attempt`.
+    `update-index` changes only the given entries; `git add -A` with an empty list, or one that ends in the
+    middle of a name, adds the whole work tree. `lock` is the store's, see `Repo.attempt`.
     """
     if not rows:
         return
     gone = "0 " + "0" * len(repo.hash_blob(b""))
-    given = b"".join(f"{entry or gone}\t".encode("ascii") + os.fsencode(path) + b"\0" for path, entry in rows)
+    lines = b"".join(f"{entry or gone}\t".encode("ascii") + os.fsencode(path) + b"\0" for path, entry in rows)
     # A file system monitor that git starts here would keep the lock for as long as it runs.
     quiet = ("-c", "core.fsmonitor=false") if lock is not None else ()
-    repo.patiently(*quiet, "update-index", "--add", "-z", "--index-info", stdin=given, lock=lock)
+    repo.patiently(*quiet, "update-index", "--add", "-z", "--index-info", stdin=lines, lock=lock)
 
 
 def refusal(output: bytes, refused: str) -> HoldfastError:
-    """Why git made no commit, by what it printed."""
+    """Returns the error for git's output when it made no commit."""
     if lacks_identity(output):
-        return PublishRefused("git does not know who commits here", hint=IDENTITY_HINT)
+        return PublishRefused("git has no name and email for commits here", hint=IDENTITY_HINT)
     if is_index_busy(output):
-        return GitFailed("another git holds the index: .git/index.lock is there", hint=LOCK_HINT)
-    said = os.fsdecode(output).strip().splitlines() or ["it gave no reason"]
-    return HookRefused(f"{refused}: {said[-1].strip()}")
+        return GitFailed("another git process has locked the index: .git/index.lock exists", hint=LOCK_HINT)
+    rows = os.fsdecode(output).strip().splitlines() or ["it gave no reason"]
+    return HookRefused(f"{refused}: {rows[-1].strip()}")
 
 
 def prune(folder: str, top: str) -> None:
-    """Remove folders that became empty, up to ours."""
+    """Removes folders that became empty, up to ours."""
     while folder != top and folder.startswith(top):
         try:
             fsio.ops.rmdir(folder)
@@ -305,7 +306,7 @@ def prune(folder: str, top: str) -> None:
 
 @contextlib.contextmanager
 def undone_on_failure(clone: Clone, items: Sequence[PublishItem]) -> Iterator[None]:
-    """Take everything back if the block fails before its commit; if that fails, the next command has the journal."""
+    """Undoes everything if the block fails before its commit; if that fails too, the next command uses the journal."""
     whole = False
     try:
         yield
@@ -314,7 +315,7 @@ def undone_on_failure(clone: Clone, items: Sequence[PublishItem]) -> Iterator[No
         if not whole:
             with contextlib.suppress(HoldfastError, OSError):
                 sweep(clone.repo, items)
-                # Who interrupts the last hook of a commit finds it made: the next would delete what we take back.
+                # An interrupt in the commit's last hook comes after the commit: undoing would delete its files.
                 if _finish(clone, clone.repo, clone.line().id, items) is None:
                     undo(clone.repo, items, items)
                 fsio.remove(clone.layout.publishing)

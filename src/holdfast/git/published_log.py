@@ -1,7 +1,7 @@
-"""What a new event needs to know of the published log: its heads, and what it erased.
+"""Summarises the published log for new events: its heads, and the ids it erased.
 
-Remembered by the id of the log's tree. A tree that only adds segments to one we know, as every publish
-and merge does, costs reading the added ones.
+Summaries are cached by the id of the log's tree. If a tree only adds segments to a cached one, as every publish
+and merge does, only the added segments are read.
 """
 
 import contextlib
@@ -15,16 +15,16 @@ from holdfast.store.format import events_in, parents_of, sound_events
 from holdfast.store.layout import Layout
 from holdfast.values import frozen
 
-KEPT = 16  # trees that are remembered; the oldest make room
-MOST_HEADS = 32
-VERSION = 2  # of what is remembered; version 1 took heads from damaged segments, too
+KEPT = 16  # cached trees, the newest; a guess: more branches than people switch between in a day
+MOST_HEADS = 32  # as many parents as one event may name (`model.event.MAX_PARENTS`)
+VERSION = 2  # of the cached record; version 1 took heads from damaged segments, too
 
 
 @frozen
 class PublishedLog:
-    """The log of one tree in short."""
+    """The summary of the log in one tree."""
 
-    tips: tuple[tuple[str, str], ...] = ()  # (ts, hash) of events that none names, newest first
+    tips: tuple[tuple[str, str], ...] = ()  # (ts, hash) of events that no other event names as parent, newest first
     erased: frozenset[str] = frozenset()
 
     @property
@@ -33,7 +33,7 @@ class PublishedLog:
 
 
 def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> PublishedLog:
-    """The summary of a log's tree; remembered, unless `keep` is false."""
+    """Returns the summary of a log's tree, and caches it unless `keep` is false."""
     known = _load(layout, tree)
     if known is not None:
         return known
@@ -42,7 +42,7 @@ def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Publ
         record = {"v": VERSION, "tips": found.tips, "erased": sorted(found.erased)}
         try:
             loose_records.keep(os.path.join(layout.heads, tree), record)
-            for old in _remembered(layout)[KEPT:]:
+            for old in _cached(layout)[KEPT:]:
                 fsio.remove(os.path.join(layout.heads, old))
         except UnsafePath as error:  # only a cache: without it the next command reads the log again
             layout.leave_out(error)
@@ -50,13 +50,13 @@ def of_tree(repo: Repo, layout: Layout, tree: str, *, keep: bool = True) -> Publ
 
 
 def _grown(repo: Repo, layout: Layout, tree: str) -> PublishedLog | None:
-    """The summary by way of a tree of which this one is a continuation, if we remember one."""
-    for name in _remembered(layout)[:4]:
+    """Returns the summary computed from a cached tree that this one only adds to; None if there is none."""
+    for name in _cached(layout)[:4]:  # a guess: each costs a comparison by git, and the newest is nearly always right
         before = _load(layout, name)
         added = repo.added_between(name, tree) if before is not None else None
         if before is not None and added is not None:
             found = _add(before, repo, added)
-            # What was there twice may look like a head; it is only named once too often, within reason.
+            # An event that was there twice may look like a head; a few parents too many do no harm.
             return found if len(found.tips) <= MOST_HEADS else None
     return None
 
@@ -68,8 +68,8 @@ def _add(before: PublishedLog, repo: Repo, blobs: Mapping[str, str]) -> Publishe
     texts = repo.blobs(blobs.values())
     for path, blob in blobs.items():
         data = texts.get(blob, b"")
-        # What is erased is hidden by any event that verifies; what a new event rests on has to be sound as a
-        # whole: a segment that `doctor` rejects is taken out one day, and its heads with it.
+        # Any event that verifies can erase; but heads come only from segments that are sound as a whole:
+        # a segment that `doctor` rejects is removed one day, and its events with it.
         erased.update(event.target for event, _ in events_in(data, "erase") if event.target)
         with contextlib.suppress(CorruptLog, FutureFormat):
             for found in sound_events(path, data):
@@ -79,8 +79,8 @@ def _add(before: PublishedLog, repo: Repo, blobs: Mapping[str, str]) -> Publishe
     return PublishedLog(tuple(left), frozenset(erased))
 
 
-def _remembered(layout: Layout) -> list[str]:
-    """The trees that are remembered, newest first."""
+def _cached(layout: Layout) -> list[str]:
+    """Returns the cached trees, newest first."""
     try:
         with os.scandir(layout.heads) as files:
             found = [(file.stat().st_mtime_ns, file.name) for file in files if "." not in file.name]
@@ -90,7 +90,7 @@ def _remembered(layout: Layout) -> list[str]:
 
 
 def _load(layout: Layout, tree: str) -> PublishedLog | None:
-    record = loose_records.read(os.path.join(layout.heads, tree), limit=1 << 24)
+    record = loose_records.read(os.path.join(layout.heads, tree), limit=1 << 24)  # 16 MiB, a guess: 100,000 erased ids
     if record.get("v") != VERSION:
         return None
     try:

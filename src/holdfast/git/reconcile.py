@@ -1,12 +1,12 @@
-"""Reconciling: what history did to what we published, and what branches left behind.
+"""Finds published files that history no longer has, and records that deleted branches left behind.
 
-A revert and a filtered secret are the user's intent, so nothing returns to a tree by itself: what is gone is listed,
-with the commit that deleted it if one did, and `publish --restore` is the only way back. What deleted branches left
-waiting, or published where no branch has it any more, is listed until it is carried or dropped; branches that nobody
-has touched for a while are listed too.
+A revert or a filtered secret is the user's intent, so nothing is restored automatically: missing files are listed,
+with the commit that deleted them if there is one, and only `publish --restore` brings them back. Changes that waited
+on deleted branches, or that were published only there, are listed until they are carried or dropped; idle branches
+are listed, too. A line is the id of a branch's work.
 
-Lines that another clone recorded are adopted when its store is brought here: a branch of the same name is the same
-work, so its records become visible on that branch. What belongs to a branch that is not here stays an orphan.
+Lines that another clone recorded are adopted when its store is imported: a branch of the same name is the same
+work, so its records become visible on that branch. Records of a branch that does not exist here stay orphans.
 """
 
 from collections.abc import Collection
@@ -25,7 +25,7 @@ from holdfast.values import frozen, grouped, replace
 
 @frozen
 class LostPublication:
-    """Something this line published that its history no longer holds."""
+    """A file that this branch published and that its history no longer has."""
 
     change: PendingChange
     commit: str | None  # the commit that deleted it; None: history was rewritten
@@ -37,14 +37,14 @@ class LostPublication:
 
 @frozen
 class OrphanLine:
-    """What waits on a line whose branch or work tree is no more, or was published there alone."""
+    """What waits on a line whose branch or work tree is gone, or was published only there."""
 
     line: str
     refs: tuple[str, ...]
     changes: tuple[PendingChange, ...]
     events: tuple[Event, ...]
-    foreign: bool = False  # its branch never was in this clone: another's store was brought here
-    published: tuple[PendingChange, ...] = ()  # and no branch has it any more; only a thorough look tells
+    foreign: bool = False  # its branch never was in this clone: another clone's store was imported
+    published: tuple[PendingChange, ...] = ()  # changes that no branch has any more; only found `thoroughly`
 
     @property
     def name(self) -> str:
@@ -53,21 +53,21 @@ class OrphanLine:
 
 @frozen
 class HistoryReport:
-    """What reconcile noticed."""
+    """The result of `examine`."""
 
     gone: tuple[LostPublication, ...]
     orphans: tuple[OrphanLine, ...]
 
 
 def examine(clone: Clone, *, thoroughly: bool = False) -> HistoryReport:
-    """What is gone from this line, and what other lines left behind."""
-    # In the middle of a rebase or a merge half a history is here: what it lacks is not gone.
+    """Returns what is missing on this branch, and what deleted branches left behind."""
+    # During a rebase or a merge only half of the history is here: what it lacks is not lost.
     left = tuple(orphans(clone, thoroughly=thoroughly))
     return HistoryReport(() if clone.repo.operation() else tuple(gone(clone)), left)
 
 
 def gone(clone: Clone) -> list[LostPublication]:
-    """What this line published and its history no longer holds."""
+    """Returns what this branch published and its history no longer has."""
     head = clone.repo.head().oid
     if head is None:
         return []
@@ -76,7 +76,7 @@ def gone(clone: Clone) -> list[LostPublication]:
     stands = {(path, blob) for _, path, blob in rows}
     deleted = {path: commit for commit, path, blob in reversed(rows) if blob is None}
     tree = clone.repo.blobs_at("HEAD", list(missing))
-    # Where the path is still there and our text is in its history, somebody changed it later.
+    # If the path still exists and our text is in its history, somebody changed it later.
     return [
         LostPublication(change, None if path in tree or clone.repo.is_shallow() else deleted.get(path))
         for path, (change, blob) in sorted(missing.items())
@@ -85,43 +85,43 @@ def gone(clone: Clone) -> list[LostPublication]:
 
 
 def _missing(clone: Clone, lines: Collection[str]) -> list[tuple[PendingChange, str]]:
-    """The last thing that each line published for a path, where HEAD's tree has none or an older one of theirs."""
+    """Returns each line's last published change of a path that HEAD lacks or has in an older version of that line."""
     tree, done = clone.repo.tree("HEAD", paths.TRACKED), pending_changes.published(clone.layout)
-    # Without a commit it was superseded there.
+    # A change without a commit was superseded there.
     ours = (c for c in done if c.line in lines and (c.published or {}).get("commit"))
     published = grouped(((change.line, change.path), change) for change in ours)
     waiting, erased = {change.path for change in clone.changes()}, tuple(f"-{name}.md" for name in clone.erased())
     found = []
     for (_, path), (*before, last) in published.items():
-        there = tree.get(path)
-        if path in waiting or path.endswith(erased) or (there and last.segment):
-            continue  # a segment's path is its content's name; `doctor` finds what was altered
-        # What the path was before, as far as we had a hand in it; any other text is somebody's.
+        in_head = tree.get(path)
+        if path in waiting or path.endswith(erased) or (in_head and last.segment):
+            continue  # a segment's path is the hash of its content; `doctor` finds altered ones
+        # The earlier versions that this line wrote or replaced; any other text is somebody's work.
         known = {None, last.base, *(oid for change in before for oid in (change.base, change.blob))}
         blob = clone.blob_of(last)
-        if blob is not None and there != blob and there in known:
+        if blob is not None and in_head != blob and in_head in known:
             found.append((last, blob))
     return found
 
 
 def lost(clone: Clone) -> list[PendingChange]:
-    """The changes `publish --restore` brings back."""
+    """Returns the changes that `publish --restore` brings back."""
     tree = clone.repo.tree("HEAD", paths.TRACKED)
     return [replace(item.change, base=tree.get(item.path)) for item in gone(clone)]
 
 
 def orphans(clone: Clone, *, thoroughly: bool = False) -> list[OrphanLine]:
-    """What waits on lines that are no more; `thoroughly`, which reads history, also what was published there alone."""
+    """Returns what waits on ended lines; `thoroughly`, which reads history, also what was published only there."""
     living = branch_lines.alive(clone.repo, *clone.stores) | {clone.line().id}
     waiting = pending_changes.waiting(clone.layout)
     found, known, foreign = [], branch_lines.known(clone.layout), last_seen.names(clone, last_seen.FOREIGN)
     ended = [line for line in known.values() if line.id not in living and not line.dropped]
     alone = _published_alone(clone, {line.id for line in ended} - foreign) if thoroughly else {}
     for line in ended:
-        taken = _taken_along(line, [known[name] for name in living & known.keys()])
-        changes = tuple(c for c in waiting if c.line == line.id and c.ts > taken)
+        inherited = _inherited_until(line, [known[name] for name in living & known.keys()])
+        changes = tuple(c for c in waiting if c.line == line.id and c.ts > inherited)
         spools = seal.spools(clone.layout, line.id)
-        events = tuple(e for path in spools for e in read_spool(path).events if e.ts > taken)
+        events = tuple(e for path in spools for e in read_spool(path).events if e.ts > inherited)
         published = tuple(c for c in alone.get(line.id, ()) if c.path not in {waits.path for waits in changes})
         if changes or events or published:
             found.append(OrphanLine(line.id, line.refs, changes, events, line.id in foreign, published))
@@ -129,18 +129,18 @@ def orphans(clone: Clone, *, thoroughly: bool = False) -> list[OrphanLine]:
 
 
 def _published_alone(clone: Clone, lines: Collection[str]) -> dict[str, list[PendingChange]]:
-    """What these lines published and no branch here or on a remote holds in its history, by line."""
+    """Returns what these lines published and no branch here or on a remote has in its history, by line."""
     repo = clone.repo
     if not lines or repo.head().oid is None or repo.operation() or repo.is_shallow():
         return {}
     missing = _missing(clone, lines)
     rows = repo.history("--branches --remotes HEAD", [change.path for change, _ in missing]) if missing else ()
-    there = {(path, blob) for _, path, blob in rows}
-    return grouped((change.line, change) for change, blob in missing if (change.path, blob) not in there)
+    in_history = {(path, blob) for _, path, blob in rows}
+    return grouped((change.line, change) for change, blob in missing if (change.path, blob) not in in_history)
 
 
-def _taken_along(line: branch_lines.KnownLine, living: list[branch_lines.KnownLine]) -> str:
-    """Up to when a branch that was made on a detached HEAD took along what waited there."""
+def _inherited_until(line: branch_lines.KnownLine, living: list[branch_lines.KnownLine]) -> str:
+    """Returns the time up to which a branch created on a detached HEAD inherited its records; empty if none did."""
     if not branch_lines.called(line.refs[-1]).startswith(branch_lines.DETACHED_NAME):
         return ""
     limits = (i.until for one in living for i in one.inherits if i.line == line.id)
@@ -148,9 +148,9 @@ def _taken_along(line: branch_lines.KnownLine, living: list[branch_lines.KnownLi
 
 
 def carry(clone: Clone, name: str) -> OrphanLine:
-    """Let what an orphan left wait on the current line instead; its events keep the line they are of.
+    """Moves an orphan's waiting changes to the current line; its events keep their own line.
 
-    A change that clashes with one waiting here stays behind, and the orphan is listed again.
+    A change that conflicts with one waiting here is not moved, and the orphan is listed again.
     """
     clone.repo.refuse_in_hook_of_publish()
     with fsio.locked(clone.layout.lock, wait=60.0):
@@ -187,7 +187,7 @@ def _mark_dropped(clone: Clone, line: str) -> None:
 
 
 def drop(clone: Clone, name: str) -> OrphanLine:
-    """Stop listing an orphan; its records stay in the store until erased."""
+    """Stops listing an orphan; its records stay in the store until erased."""
     orphan = _find(clone, name)
     _mark_dropped(clone, orphan.line)
     return orphan
@@ -198,26 +198,26 @@ def _find(clone: Clone, name: str) -> OrphanLine:
     exact = [o for o in found if o.line == name or name in (o.name, *o.refs)]
     fitting = exact or [o for o in found if o.line.startswith(name)]
     if len(fitting) > 1:
-        raise Ambiguous(f"{name} fits {len(fitting)} lines: {', '.join(o.line for o in fitting)}")
+        raise Ambiguous(f"{name} matches {len(fitting)} deleted branches: {', '.join(o.line for o in fitting)}")
     if not fitting:
-        raise NotFound(f"nothing waits on a deleted line called {name}", hint="`holdfast reconcile` lists them.")
+        raise NotFound(f"nothing waits on a deleted branch {name}", hint="`holdfast reconcile` lists them.")
     return fitting[0]
 
 
-IDLE_DAYS = 30
+IDLE_DAYS = 30  # a guess: longer than a holiday
 
 
 @frozen
 class IdleBranch:
-    """A branch without a commit or a move for some weeks."""
+    """A branch without a commit or a reflog entry for some weeks."""
 
     branch: str
-    last: str  # when something last happened on it
+    last: str  # the time of its last commit or reflog entry
     merged: bool  # its commits are in the trunk
 
 
 def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DAYS) -> list[IdleBranch]:
-    """The branches with no activity for some days, longest first; none that is checked out, nor the trunk."""
+    """Returns the branches without activity for some days, longest first; leaves out the trunk and checked-out ones."""
     repo, main = clone.repo, clone.repo.trunk(trunk)
     rows = repo.text("for-each-ref", "--format=%(committerdate:unix) %(refname)", "refs/heads").split("\n")
     used = {repo.ref_of(git_dir) for git_dir in repo.worktrees()} | {main}
@@ -229,8 +229,8 @@ def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DA
             last = max(int(when or 0), log[-1].time if log else 0)
             if last < limit:
                 found.append((last, ref))
-    asked = ("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads")
-    merged = set(repo.text(*asked).split("\n") if found and main else ())
+    arguments = ("for-each-ref", f"--merged={main}", "--format=%(refname)", "refs/heads")
+    merged = set(repo.text(*arguments).split("\n") if found and main else ())
     return [
         IdleBranch(ref.removeprefix("refs/heads/"), timestamp(datetime.fromtimestamp(last, UTC)), ref in merged)
         for last, ref in sorted(found)
@@ -238,14 +238,14 @@ def idle_branches(clone: Clone, *, trunk: str | None = None, days: int = IDLE_DA
 
 
 def adopt(clone: Clone, before: set[str]) -> list[str]:
-    """Let branches here see what lines of the same name brought; gives the names of those branches."""
+    """Makes imported lines visible on branches of the same name here; returns the names of those branches."""
     known, configured = branch_lines.known(clone.layout), branch_lines.configured(clone.repo)
     mine = {ref: identity for ref, (identity, _) in configured.items() if identity in known}
     adopted = []
-    brought = [line for identity, line in known.items() if identity not in before]
-    foreign = last_seen.names(clone, last_seen.FOREIGN) | {line.id for line in brought}
+    imported = [line for identity, line in known.items() if identity not in before]
+    foreign = last_seen.names(clone, last_seen.FOREIGN) | {line.id for line in imported}
     last_seen.keep_names(clone, last_seen.FOREIGN, foreign)
-    for line in brought:
+    for line in imported:
         home = mine.get(line.refs[-1], line.id)
         if home != line.id:
             wider = (*known[home].inherits, branch_lines.InheritedLine(line.id, None), *line.inherits)

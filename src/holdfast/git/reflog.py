@@ -1,7 +1,7 @@
-"""Git's reflogs: when a branch was born, and what was checked out at that moment.
+"""Reads git's reflogs: when a branch was created, and what was checked out at that moment.
 
-They are read as files. Times in them are whole seconds, and they expire, so whatever is learned
-here is kept in the private store by `lines`.
+They are read as files. Their times are whole seconds, and they expire, so `branch_lines` stores the
+results in the private store.
 """
 
 import os
@@ -26,22 +26,22 @@ class ReflogRow:
 
     oid: str
     time: int
-    begins: bool  # nothing was there before: the ref was born
+    begins: bool  # the ref was created by this row
     message: str
 
     @property
     def born(self) -> str:
-        """What tells this birth from another of the same name."""
+        """A mark that distinguishes this branch from another one of the same name."""
         return f"{self.oid} {self.time}"
 
     @property
     def until(self) -> str:
-        """The last instant of its second: within a second nobody can tell what came first."""
+        """The last instant of its second: within a second the order is unknown."""
         return f"{datetime.fromtimestamp(self.time, UTC):%Y-%m-%dT%H:%M:%S}.999999Z"
 
 
 def read(folder: str, ref: str) -> list[ReflogRow]:
-    """The rows of a ref's log, oldest first; none where there is no log."""
+    """Returns the rows of a ref's log, oldest first; empty if there is no log."""
     path = os.path.join(folder, "logs", *ref.split("/"))
     try:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="\n") as file:
@@ -53,19 +53,19 @@ def read(folder: str, ref: str) -> list[ReflogRow]:
 
 
 def birth(repo: Repo, ref: str) -> ReflogRow | None:
-    """The moment a branch was born, or None if its log does not reach back."""
+    """Returns the row that created a branch; None if its log does not reach back that far."""
     log = read(repo.common_dir, ref)
     return log[0] if log and log[0].begins else None
 
 
 def copied(repo: Repo, ref: str) -> tuple[str, ReflogRow] | None:
-    """The branch that `git branch -c` made this one from, and when."""
+    """Returns the branch that `git branch -c` copied this one from, with the row."""
     rows = ((_TURNED.fullmatch(row.message), row) for row in reversed(read(repo.common_dir, ref)))
     return next(((turned[2], row) for turned, row in rows if turned and turned[1] == "copied"), None)
 
 
 def is_named(row: ReflogRow, ref: str) -> bool:
-    """Whether a branch got this name by a row of its log, renamed or copied: before it had another."""
+    """Returns whether a row of its log, a rename or a copy, gave a branch this name."""
     turned = _TURNED.fullmatch(row.message)
     return turned is not None and turned[3] == ref
 
@@ -79,7 +79,7 @@ class BranchOrigin:
 
 
 def origin(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
-    """What a branch was created from, as far as the logs tell without guessing."""
+    """Returns what a branch was created from; None if the logs do not show it for certain."""
     created = _CREATED.fullmatch(moment.message)
     if created is None:
         return None  # a first commit, a clone, a fetch
@@ -91,15 +91,15 @@ def origin(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
 
 
 def _branch(repo: Repo, name: str) -> str | None:
-    """The local branch a start point names, also one that was renamed or deleted since."""
+    """Returns the local branch that a start point names, also one that was renamed or deleted since."""
     ref = name if name.startswith(_HEADS) else _HEADS + name
     if repo.resolve(ref):
         return ref
-    return None if repo.commit_of(name) else ref  # a tag, a remote's branch or a commit is no line
+    return None if repo.commit_of(name) else ref  # a tag, a remote's branch or a commit has no line
 
 
 def _left_behind(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None:
-    """`git switch -c`: what HEAD left for the new branch at the moment it was made."""
+    """Returns what HEAD left when `git switch -c` created the branch."""
     for git_dir, row, left in _moves_to(repo, ref):
         if row.time == moment.time:  # one process wrote both rows, and git takes the time once a process
             return BranchOrigin(None, git_dir) if _COMMIT.fullmatch(left) else BranchOrigin(_HEADS + left)
@@ -107,7 +107,7 @@ def _left_behind(repo: Repo, ref: str, moment: ReflogRow) -> BranchOrigin | None
 
 
 def _moves_to(repo: Repo, ref: str) -> Iterator[tuple[str, ReflogRow, str]]:
-    """When HEAD moved to a branch, in any work tree: its git directory, the row, and what HEAD left."""
+    """Yields each move of HEAD to a branch, in any work tree: the git folder, the row, and what HEAD left."""
     for git_dir in repo.worktrees():
         for row in read(git_dir, "HEAD"):
             if (moved := _MOVED.fullmatch(row.message)) and moved[2] == ref.removeprefix(_HEADS):
@@ -115,7 +115,7 @@ def _moves_to(repo: Repo, ref: str) -> Iterator[tuple[str, ReflogRow, str]]:
 
 
 def _checked_out(repo: Repo, moment: ReflogRow, *, skip: str) -> BranchOrigin | None:
-    """What was checked out at this commit and moment: in the main work tree, else where only one fits."""
+    """Returns what was checked out at this commit and moment: in the main work tree, else in the only one that fits."""
     found = []
     for git_dir in repo.worktrees():
         rows = read(git_dir, "HEAD")
@@ -129,7 +129,7 @@ def _checked_out(repo: Repo, moment: ReflogRow, *, skip: str) -> BranchOrigin | 
 
 
 def ref_after(message: str, ref: str | None) -> str | None:
-    """The branch that is checked out after a row of HEAD's log; `ref` if the row does not tell."""
+    """Returns the branch that is checked out after a row of HEAD's log; `ref` if the row does not show it."""
     if turned := _TURNED.fullmatch(message):
         return turned[3]
     if moved := _MOVED.fullmatch(message):
@@ -138,7 +138,7 @@ def ref_after(message: str, ref: str | None) -> str | None:
 
 
 def branch_at(git_dir: str, rows: list[ReflogRow], count: int) -> str | None:
-    """The branch a work tree was on after the first `count` rows of its HEAD's log."""
+    """Returns the branch a work tree was on after the first `count` rows of its HEAD's log."""
     for row in reversed(rows[:count]):
         if (ref := ref_after(row.message, "")) != "":
             return ref
@@ -151,13 +151,13 @@ def branch_at(git_dir: str, rows: list[ReflogRow], count: int) -> str | None:
 
 
 def arrival(repo: Repo, ref: str, until: str) -> tuple[BranchOrigin, ReflogRow] | None:
-    """Where HEAD came from when it last moved to a branch, no later than a moment: the branch may be gone."""
+    """Returns the branch HEAD left when it last moved to `ref` before a moment; that branch may be deleted."""
     rows = ((row, left) for _, row, left in _moves_to(repo, ref) if row.until <= until and not _COMMIT.fullmatch(left))
     return max(((BranchOrigin(_HEADS + left), row) for row, left in rows), key=lambda pair: pair[1].time, default=None)
 
 
 def detached_from(repo: Repo) -> tuple[BranchOrigin, ReflogRow] | None:
-    """The branch a detached work tree stood on before, and when it left it."""
+    """Returns the branch a detached work tree was on before, and the row with which it left it."""
     rows = read(repo.git_dir, "HEAD")
     for row in reversed(rows):
         moved = _MOVED.fullmatch(row.message)

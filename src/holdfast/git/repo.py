@@ -1,7 +1,7 @@
-"""Runs git. Nothing else in Holdfast starts a git process.
+"""Runs git. No other module of Holdfast starts a git process.
 
-Arguments are lists, reads take no optional locks, and the variables by which git tells a hook
-which repository it is in are dropped once the repository is known: with them, `git -C` lies.
+Arguments are lists, reads take no optional locks, and the variables with which git tells a hook its
+repository are dropped once the repository is known: with them, `git -C` would use the wrong one.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ _T = TypeVar("_T")
 
 _LISTS = PatternFile(__file__)
 
-# A folder that looks like a git directory is none unless somebody names it; git older than 2.38 ignores this.
+# A folder that looks like a bare repository does not count unless the user names it; git before 2.38 ignores this.
 _EXPLICIT = ("-c", "safe.bareRepository=explicit")
 
-_TO_STDERR = ("1", "2", "true")  # values of GIT_TRACE… that would stand where git's own words are read
+_TO_STDERR = ("1", "2", "true")  # values of GIT_TRACE… that would mix traces into git's error messages
 
 PUBLISHING = "HOLDFAST_PUBLISHING"  # the git folder of the clone whose publish runs the commit
 
-LOCK_TRIES, LOCK_PAUSE = 20, 0.1
+LOCK_TRIES, LOCK_PAUSE = 20, 0.1  # two seconds in all: a guess; most git commands hold a lock for far less
+_MOST_NAMES = 200  # paths on a command line; a guess: beyond that, listing everything is cheaper
 IDENTITY_HINT = "Tell it: `git config user.name NAME` and `git config user.email ADDRESS`."
-LOCK_HINT = "If no git runs, remove the lock file by hand, then run the command again."
+LOCK_HINT = "If no git process runs, delete the lock file, then run the command again."
 
 
 @frozen
 class Head:
-    """Where the work tree stands: its commit, and its branch unless detached."""
+    """The commit of the work tree, and its branch unless HEAD is detached."""
 
     oid: str | None  # None before the first commit
     ref: str | None  # refs/heads/…
@@ -54,19 +55,19 @@ class Repo:
     """One git repository, seen from one of its work trees."""
 
     def __init__(self, top: str, git_dir: str, common_dir: str, *, named: bool = False) -> None:
-        """`named`: no `.git` entry leads to it, only the user's own GIT_DIR."""
+        """`named`: only the user's GIT_DIR leads to it, no `.git` entry."""
         self.top, self.git_dir, self.common_dir = top, git_dir, common_dir
         self._where = ["--git-dir", git_dir, "--work-tree", top] if named else []
         self._memo = git_memo.GitMemo(top, git_dir, common_dir)
 
     @classmethod
     def discover(cls, start: str) -> Repo:
-        """The repository that owns the memory at `start`: see `store.discovery`."""
+        """Returns the repository that owns the memory at `start`: see `store.discovery`."""
         return cls._found(start, discovery.find_repository)
 
     @classmethod
     def create(cls, start: str) -> Repo:
-        """Make a git repository at a folder."""
+        """Creates a git repository in a folder."""
         done = _start(["init", "-q", start])
         if done.returncode:
             raise GitFailed(f"`git init` failed: {_complaint(done.stderr)}")
@@ -74,7 +75,7 @@ class Repo:
 
     @classmethod
     def at(cls, start: str) -> Repo:
-        """The repository whose work tree holds a folder, whoever owns the memory there."""
+        """Returns the repository whose work tree contains a folder, whichever repository owns the memory there."""
         return cls._found(start, discovery.nearest)
 
     @classmethod
@@ -82,17 +83,17 @@ class Repo:
         try:
             start = os.path.abspath(start)
         except FileNotFoundError:
-            gone = "the current folder does not exist any more"
-            raise NotARepository(gone, hint="Change into a folder that is there.") from None
+            gone = "the current folder no longer exists"
+            raise NotARepository(gone, hint="Change to an existing folder.") from None
         if not os.path.isdir(start):
             raise NotARepository(f"{start} is not a folder", hint="Check the path.")
         if os.environ.get("GIT_DIR"):
-            named = cls._asked(start, named=True)
+            named = cls._by_git(start, named=True)
             beside = discovery.nearest(os.fsencode(named.top))
             if beside is None or not _same(named.git_dir, beside.git_dir):
                 named._refuse_foreign_store()
                 return named
-            start = named.top  # git tells its hooks the same folder
+            start = named.top  # git sets GIT_DIR to the same folder in its hooks
         place = look(os.fsencode(os.path.realpath(start)))
         inside = place and f"{os.path.realpath(start)}/".startswith(f"{os.path.realpath(os.fsdecode(place.git_dir))}/")
         if place is None or inside:
@@ -102,25 +103,25 @@ class Repo:
         ):
             return cls(*map(os.fsdecode, (place.top, place.git_dir, place.common)))
         ceilings = os.environ.get("GIT_CEILING_DIRECTORIES")
-        found = cls._asked(start if ceilings else os.fsdecode(place.top))
+        found = cls._by_git(start if ceilings else os.fsdecode(place.top))
         if not _same(found.git_dir, place.git_dir):
-            raise NotARepository(f"git does not take {os.fsdecode(place.git_dir)} for a repository")
+            raise NotARepository(f"git does not accept {os.fsdecode(place.git_dir)} as a repository")
         found._refuse_foreign_store()
         return found
 
     @classmethod
-    def _asked(cls, start: str, *, named: bool = False) -> Repo:
-        """What git says of a folder; it also refuses what another user owns."""
+    def _by_git(cls, start: str, *, named: bool = False) -> Repo:
+        """Returns the repository that git finds at a folder; git also refuses one that another user owns."""
         places = ("--show-toplevel", "--git-dir", "--git-common-dir")
-        asked = ["-C", start, *_EXPLICIT, "rev-parse", "--path-format=absolute", *places]
-        done = _start(asked, environment=_environment(keep_local=True))
+        arguments = ["-C", start, *_EXPLICIT, "rev-parse", "--path-format=absolute", *places]
+        done = _start(arguments, environment=_environment(keep_local=True))
         if done.returncode:
             raise _why_not_a_repository(start, done.stderr)
         top, git_dir, common_dir = os.fsdecode(done.stdout).rstrip("\n").split("\n")
         return cls(top, git_dir, common_dir, named=named)
 
     def _refuse_foreign_store(self) -> None:
-        """UnsafePath if another user owns the private store, or it came with a clone: a stranger wrote it."""
+        """Raises UnsafePath if another user owns the private store, or git tracks it: then a stranger wrote it."""
         _refuse_store_of_another_user(self.common_dir)
         if ".git" in self.common_dir.split("/"):  # git tracks nothing below that name
             return
@@ -129,11 +130,11 @@ class Repo:
         while around is not None and _same(self.common_dir, around.common):
             around = discovery.nearest(discovery.parent(around.top))
         if around is not None and _is_tracked(top := os.fsdecode(around.top), store):
-            foreign = f"{store} is tracked by the repository in {top}, so its memory came with a clone"
+            foreign = f"{store} is tracked by the repository in {top}, so others may have written it"
             raise UnsafePath(foreign, hint="Use a git folder of your own, or unset GIT_DIR.")
 
     def run(self, *args: str, stdin: bytes | None = None, ok: Sequence[int] = (0,), write: bool = False) -> bytes:
-        """What a git command prints; GitFailed says what it complained about."""
+        """Returns the output of a git command; raises GitFailed with git's message."""
 
         def ask() -> bytes:
             return _output(args, self.attempt(*args, stdin=stdin, write=write), ok)
@@ -150,7 +151,7 @@ class Repo:
         environ: Mapping[str, str] | None = None,
         lock: int | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run git and leave the judgement to the caller; hooks get a mark if a publish runs them.
+        """Runs git without checking its exit code; `publishing` marks the environment of git's hooks.
 
         Git shares the lock on the open file `lock`: if we are killed, it stays locked until git ends.
         """
@@ -159,21 +160,21 @@ class Repo:
             environment["GIT_OPTIONAL_LOCKS"] = "0"
         if publishing:
             environment[PUBLISHING] = os.path.realpath(self.common_dir)
-        given = args if write else (*" ".join(_LISTS.lines("plain_settings")).split(), *_past_submodules(args))
-        return _start(["-C", self.top, *self._where, *given], stdin, environment, lock)
+        full = args if write else (*" ".join(_LISTS.lines("plain_settings")).split(), *_past_submodules(args))
+        return _start(["-C", self.top, *self._where, *full], stdin, environment, lock)
 
     def refuse_in_hook_of_publish(self) -> None:
-        """A publish that waits for its hook, and a hook that waits for its publish, would wait for ever."""
+        """Raises PublishRefused in a commit hook of our own publish: hook and publish would wait for each other."""
         if (marked := os.environ.get(PUBLISHING)) and marked == os.path.realpath(self.common_dir):
-            reason = "this runs in a commit hook of a publish that is under way"
-            raise PublishRefused(reason, hint="Take it out of the hook.")
+            reason = "this command runs in a commit hook of a running publish"
+            raise PublishRefused(reason, hint="Remove it from the hook.")
 
     def patiently(self, *args: str, stdin: bytes | None = None, lock: int | None = None) -> bytes:
-        """What a command prints that changes the index."""
+        """Returns the output of a command that changes the index; waits a moment for git's lock."""
         return _output(args, self.attempt_patiently(*args, stdin=stdin, lock=lock))
 
     def attempt_patiently(self, *args: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-        """Run a command that changes git's index or settings; another git at work is given a moment to end."""
+        """Runs a command that changes git's index or settings; waits a moment while another git process locks them."""
         for _ in range(LOCK_TRIES):
             done = self.attempt(*args, write=True, **options)
             if done.returncode == 0 or not (is_index_busy(done.stderr) or is_config_busy(done.stderr)):
@@ -182,25 +183,25 @@ class Repo:
         return done
 
     def wait_for_index(self) -> None:
-        """Give another git a moment to let go of the index; its lock is never removed."""
+        """Waits a moment for another git process to release the index; never removes its lock."""
         lock = os.path.join(self.git_dir, "index.lock")
         for _ in range(LOCK_TRIES):
             if not os.path.lexists(lock):
                 return
             time.sleep(LOCK_PAUSE)
-        raise GitFailed(f"another git holds the index: {lock} is there", hint=LOCK_HINT)
+        raise GitFailed(f"another git process has locked the index: {lock} exists", hint=LOCK_HINT)
 
     def text(self, *args: str, ok: Sequence[int] = (0,)) -> str:
-        """What a git command prints, as one stripped string."""
+        """Returns the output of a git command as one stripped string."""
         return os.fsdecode(self.run(*args, ok=ok)).strip()
 
     def head(self) -> Head:
-        """Where HEAD points, read from the files where they allow it."""
+        """Returns where HEAD points, read from git's files if possible."""
         path = os.path.join(self.git_dir, "HEAD")
         content = _first_line(path)
         if content is None and os.path.exists(path) and not os.path.isfile(path):
-            raise GitFailed(f"{path} is not a file", hint="Ask git what is wrong: git fsck")
-        if content is None or content.endswith("/.invalid"):  # the reftable format keeps refs elsewhere
+            raise GitFailed(f"{path} is not a file", hint="Let git check the repository: git fsck")
+        if content is None or content.endswith("/.invalid"):  # the reftable format stores refs elsewhere
             ref = self.text("symbolic-ref", "-q", "HEAD", ok=(0, 1)) or None
             return Head(self.text("rev-parse", "-q", "--verify", "HEAD", ok=(0, 1)) or None, ref)
         if not content.startswith("ref: "):
@@ -210,58 +211,58 @@ class Repo:
 
     @staticmethod
     def ref_of(git_dir: str) -> str | None:
-        """The branch that a work tree's HEAD names, None if it is detached."""
+        """Returns the branch that a work tree's HEAD names; None if it is detached."""
         content = _first_line(os.path.join(git_dir, "HEAD")) or ""
         return content.removeprefix("ref: ") if content.startswith("ref: ") else None
 
     def resolve(self, ref: str) -> str | None:
-        """The commit a full ref name points to, or None."""
+        """Returns the commit that a full ref name points to, or None."""
         loose = _first_line(os.path.join(self.common_dir, *ref.split("/")))
         if loose and not loose.startswith("ref: "):
             return loose
         return self.text("rev-parse", "-q", "--verify", ref, ok=(0, 1)) or None
 
     def commit_of(self, name: str) -> str | None:
-        """The commit that a name of any sort leads to."""
+        """Returns the commit that any kind of name leads to, or None."""
         return self.text("rev-parse", "-q", "--verify", f"{name}^{{commit}}", ok=(0, 1, 128)) or None
 
     def operation(self) -> str | None:
-        """What git is in the middle of, if anything."""
+        """Returns the operation in progress, such as "a merge"; None if there is none."""
         known = _LISTS.pairs("operations")
-        there = (name for name in known if os.path.lexists(os.path.join(self.git_dir, name)))
-        return next(map(known.__getitem__, there), None)
+        found = (name for name in known if os.path.lexists(os.path.join(self.git_dir, name)))
+        return next(map(known.__getitem__, found), None)
 
     def rebasing(self) -> str | None:
-        """The branch a rebase under way will move, or None."""
+        """Returns the branch that a running rebase will move, or None."""
         folders = (os.path.join(self.git_dir, name, "head-name") for name in ("rebase-merge", "rebase-apply"))
         return next((name for name in map(_first_line, folders) if name and name.startswith("refs/heads/")), None)
 
     def tree(self, rev: str, path: str) -> dict[str, str]:
-        """Path to blob of everything below `path` in a commit; empty if there is nothing."""
+        """Returns path to blob of everything below `path` in a commit; empty if there is nothing."""
         if self._own_tree(rev, path) is None:
             return self._listed_tree(rev, path, options=("-r",))
         return self._memo.below(path)
 
     def _own_tree(self, rev: str, *paths: str) -> tuple[dict[str, str], dict[str, str]] | None:
-        """The blobs and trees below `.holdfast` in HEAD's commit, if that is all that is asked for."""
+        """Returns the blobs and trees below `.holdfast` in HEAD's commit, if all paths are there; else None."""
         head = self.head().oid if rev == "HEAD" and all(map(git_memo.is_ours, paths)) else None
-        asked = ("--literal-pathspecs", "ls-tree", "-r", "-t", "-z", "--full-tree", head or "", "--", ".holdfast")
-        return self._memo.tree(head, lambda: self.run(*asked)) if head else None
+        arguments = ("--literal-pathspecs", "ls-tree", "-r", "-t", "-z", "--full-tree", head or "", "--", ".holdfast")
+        return self._memo.tree(head, lambda: self.run(*arguments)) if head else None
 
     def blobs_at(self, rev: str, paths: Sequence[str]) -> dict[str, str]:
-        """Path to blob of just these files in a commit; what is not there is left out."""
+        """Returns path to blob of these files in a commit; leaves out missing ones."""
         own = self._own_tree(rev, *paths)
-        if own is None and len(paths) <= 200:
+        if own is None and len(paths) <= _MOST_NAMES:
             return self._listed_tree(rev, *paths) if paths else {}
         blobs = own[0] if own else self._listed_tree(rev, options=("-r",))
         return {path: blobs[path] for path in paths if path in blobs}
 
     def blobs_below(self, tree: str) -> dict[str, str]:
-        """Path to blob of everything in a tree object."""
+        """Returns path to blob of everything in a tree object."""
         return self._listed_tree(tree, options=("-r",))
 
     def added_between(self, old: str, new: str) -> dict[str, str] | None:
-        """Path to blob of what a tree adds to another; None if it changes or lacks something of it."""
+        """Returns path to blob of what a tree adds to another; None if it also changes or removes something."""
         done = self.attempt("diff-tree", "-r", "--no-renames", "-z", old, new)
         rows, names = done.stdout.split(b"\0")[:-1:2], done.stdout.split(b"\0")[1::2]
         if done.returncode or any(not row.endswith(b" A") for row in rows):
@@ -272,17 +273,17 @@ class Repo:
     def _listed_tree(self, rev: str, *paths: str, options: Sequence[str] = ()) -> dict[str, str]:
         if rev == "HEAD" and self.head().oid is None:
             return {}
-        asked = ("--literal-pathspecs", "ls-tree", *options, "-z", "--full-tree", rev, "--", *paths)
-        return git_memo.read_tree(self.run(*asked))[0]
+        arguments = ("--literal-pathspecs", "ls-tree", *options, "-z", "--full-tree", rev, "--", *paths)
+        return git_memo.read_tree(self.run(*arguments))[0]
 
     def tree_id(self, rev: str, path: str) -> str | None:
-        """The id of the tree at `path` in a commit: equal ids, equal content."""
+        """Returns the id of the tree at `path` in a commit, or None; equal ids mean equal content."""
         if (own := self._own_tree(rev, path)) is not None:
             return own[1].get(path)
         return self.text("rev-parse", "-q", "--verify", f"{rev}:{path}", ok=(0, 1, 128)) or None
 
     def blobs(self, oids: Iterable[str]) -> dict[str, bytes]:
-        """The bytes of many blobs through one process; what is not here is left out."""
+        """Returns the bytes of many blobs, with one git process; leaves out missing ones."""
         return self._memo.blobs(oids, self._read_blobs)
 
     def _read_blobs(self, wanted: list[str]) -> dict[str, bytes]:
@@ -290,47 +291,47 @@ class Repo:
         return {oid: data for oid, _, data in read_batch(out, wanted)}
 
     def forget_answers(self) -> None:
-        """Ask git again for everything: whoever verifies must see what is there now."""
+        """Drops all cached answers: a check must see the present state."""
         steady, self._memo = self._memo.steady, git_memo.GitMemo(self.top, self.git_dir, self.common_dir)
         self._memo.steady = steady
 
     def know_blobs(self, blobs: dict[str, bytes]) -> None:
-        """Take note of blobs that were just written: git need not be asked for them."""
+        """Adds blobs that were just written to the cache, so that git is not asked for them."""
         self._memo.blobs(blobs, lambda _: blobs)
 
     def hash_blob(self, data: bytes) -> str:
-        """The id git gives a blob of these bytes."""
+        """Returns the id that git gives a blob of these bytes."""
         algorithm = hashlib.sha256 if self._uses_sha256 else hashlib.sha1
         return algorithm(b"blob %d\0" % len(data) + data).hexdigest()
 
     @cached_property
     def _uses_sha256(self) -> bool:
-        """The kind of hash that a repository was made with; it never changes."""
+        """Whether the repository was created with SHA-256; it never changes."""
         head = self.head().oid
         return len(head) == 64 if head is not None else self.text("rev-parse", "--show-object-format") == "sha256"
 
     def status(self, *paths: str) -> dict[str, str]:
-        """Path to git's two-letter code for what differs from HEAD below `paths`, ignored files included."""
+        """Returns path to git's two-letter code for what differs from HEAD below `paths`, including ignored files."""
         if not set(paths) <= set(git_memo.ENTRY_FOLDERS):
             return self._ask_status(*paths)
         found = self._memo.status(self.head().oid, lambda: self._ask_status(*git_memo.ENTRY_FOLDERS))
         return {path: code for path, code in found.items() if path.startswith(tuple(f"{one}/" for one in paths))}
 
     def entry_facts(self) -> str | None:
-        """What changes when an entry file, git's index or HEAD does, or an operation of git begins or ends."""
+        """Returns a string that changes with any entry file, git's index, HEAD, or the operation in progress."""
         facts = self._memo.facts(self.head().oid)
         return facts and f"{facts} {self.operation() or ''}"
 
     def expect_no_edits(self) -> None:
-        """Nobody but this process edits entry files in place until it ends."""
+        """Declares that only this process edits entry files in place until it ends."""
         self._memo.steady = True
 
     def leave_nothing(self) -> None:
-        """Let no answers of git lie about: Holdfast goes away."""
+        """Stores no answers of git for the next command: Holdfast is being removed."""
         self._memo.is_last = True
 
     def leave_answers(self) -> None:
-        """Let the next command know what git answered."""
+        """Stores git's answers for the next command."""
         self._memo.leave()
 
     def _ask_status(self, *paths: str) -> dict[str, str]:
@@ -338,7 +339,7 @@ class Repo:
         return {os.fsdecode(row[3:]): row[:2].decode("ascii") for row in out.split(b"\0") if row}
 
     def ignored(self, paths: Iterable[str]) -> set[str]:
-        """Which of these paths git ignores."""
+        """Returns the paths among these that git ignores."""
         named = b"".join(os.fsencode(path) + b"\0" for path in paths)
         if not named:
             return set()
@@ -349,7 +350,7 @@ class Repo:
         return os.path.exists(os.path.join(self.common_dir, "shallow"))
 
     def cut_off(self) -> set[str]:
-        """The commits behind which a shallow clone has nothing; git shows them as adding everything there is."""
+        """Returns the oldest commits of a shallow clone; git shows them as if they added every file."""
         data = loose_records.content(os.path.join(self.common_dir, "shallow"))
         return set(data.decode("ascii", "replace").split())
 
@@ -359,18 +360,18 @@ class Repo:
         return self.attempt("merge-base", "--is-ancestor", older, newer).returncode == 0
 
     def history(self, revisions: str, paths: Sequence[str]) -> list[tuple[str, str, str | None]]:
-        """Every (commit, path, blob it got) among some paths, newest first; no blob: it was deleted there.
+        """Returns each change of some paths as (commit, path, new blob), newest first; no blob: it was deleted.
 
-        Several revisions, or options that name some, stand with blanks between them.
+        `revisions` may hold several revisions or options, separated by blanks.
         """
-        named = list(paths) if len(paths) <= 200 else [".holdfast"]
+        named = list(paths) if len(paths) <= _MOST_NAMES else [".holdfast"]
         shape = ("--full-history", "-m", "--no-renames", "--raw", "--no-abbrev", "-z", "--format=%x01%H")
         done = self.attempt("--literal-pathspecs", "log", *shape, *revisions.split(" "), "--", *named)
         rows, wanted = raw_changes(done.stdout) if done.returncode == 0 else (), set(paths)
         return [(commit, path, blob) for commit, path, _, blob in rows if path in wanted]
 
     def worktrees(self) -> list[str]:
-        """The git folders of all work trees of this clone, the main one first."""
+        """Returns the git folders of all work trees of this clone, the main one first."""
         folder = os.path.join(self.common_dir, "worktrees")
         try:
             names = sorted(os.listdir(folder))
@@ -379,22 +380,22 @@ class Repo:
         return [self.common_dir, *(os.path.join(folder, name) for name in names)]
 
     def tops(self) -> list[str]:
-        """The folders of all work trees of this clone that are there."""
+        """Returns the folders of all existing work trees of this clone."""
         rows = os.fsdecode(self.run("worktree", "list", "--porcelain")).split("\n\n")
         trees = [row.split("\n") for row in rows if row.startswith("worktree ")]
         tops = [tree[0].removeprefix("worktree ") for tree in trees if "bare" not in tree]
         return [top for top in tops if os.path.lexists(os.path.join(top, ".git"))]
 
     def trunk(self, setting: str | None = None) -> str | None:
-        """The full ref of the branch that counts as approved upstream, or None."""
+        """Returns the full ref of the branch that counts as approved upstream, or None."""
         if setting:
-            asked = ("rev-parse", "--symbolic-full-name", "-q", "--verify", "--end-of-options", setting)
-            return self.text(*asked, ok=(0, 1, 128)) or None
+            arguments = ("rev-parse", "--symbolic-full-name", "-q", "--verify", "--end-of-options", setting)
+            return self.text(*arguments, ok=(0, 1, 128)) or None
         for remote in self.text("remote").split():
             link = _first_line(os.path.join(self.common_dir, "refs", "remotes", remote, "HEAD")) or ""
             named = link.removeprefix("ref: ")
             if named != link and not (_first_line(os.path.join(self.common_dir, named)) or "").startswith("ref: "):
-                return named  # as in nearly every clone: no need for a process
+                return named  # true in nearly every clone, and needs no git process
             if target := self.text("symbolic-ref", "-q", f"refs/remotes/{remote}/HEAD", ok=(0, 1, 128)):
                 return target
         return next(filter(self.resolve, ("refs/heads/main", "refs/heads/master")), None)
@@ -419,22 +420,22 @@ def pager(folder: str) -> str:
 def _start(
     args: list[str], stdin: bytes | None = None, environment: dict[str, str] | None = None, lock: int | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    import subprocess  # which most commands do without
+    import subprocess  # slow to import, and most commands do not need it
 
-    given, environment = fsio.whole_input(stdin), _environment() if environment is None else environment
+    source, environment = fsio.whole_input(stdin), _environment() if environment is None else environment
     held = (lock,) if lock is not None and os.name == "posix" else ()
     try:
         return subprocess.run(
-            ["git", *args], capture_output=True, env=environment, check=False, stdin=given, pass_fds=held
+            ["git", *args], capture_output=True, env=environment, check=False, stdin=source, pass_fds=held
         )
     except FileNotFoundError:
         raise GitFailed("git was not found on this machine", hint="Install git 2.31 or newer.") from None
     finally:
-        os.close(given)
+        os.close(source)
 
 
 def read_batch(out: bytes, names: Iterable[_T]) -> Iterator[tuple[_T, bytes, bytes]]:
-    """The kind and the bytes that `cat-file --batch` printed for each of some names; what git lacks is left out."""
+    """Parses the output of `cat-file --batch` into (name, kind, bytes); leaves out what git does not have."""
     at = 0
     for name in names:
         end = out.find(b"\n", at)
@@ -446,38 +447,38 @@ def read_batch(out: bytes, names: Iterable[_T]) -> Iterator[tuple[_T, bytes, byt
 
 
 def raw_changes(out: bytes) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """Each change that `--raw -z --no-abbrev` prints: what `--format=%x01…` says, the path, both blobs."""
-    said, words = "", iter(out.split(b"\0"))
+    """Parses the output of `--raw -z --no-abbrev`: each change with the text of `--format=%x01…`, path and blobs."""
+    header, words = "", iter(out.split(b"\0"))
     for word in words:
         word = word.strip(b"\n")
         if word.startswith(b"\x01"):
             head, _, word = word[1:].partition(b"\n")
-            said = head.decode("utf-8", "replace")
+            header = head.decode("utf-8", "replace")
         if word.startswith(b":"):
             _, mode, *_, before, after, status = word.decode("ascii").split(" ")
             path = [next(words, b"") for _ in range(2 if status.startswith(("R", "C")) else 1)][-1]
-            is_blob = set(after) != {"0"} and mode != "160000"  # which is a submodule
-            yield said, os.fsdecode(path), before if set(before) != {"0"} else None, after if is_blob else None
+            is_blob = set(after) != {"0"} and mode != "160000"  # the mode of a submodule
+            yield header, os.fsdecode(path), before if set(before) != {"0"} else None, after if is_blob else None
 
 
 def is_index_busy(stderr: bytes) -> bool:
-    """Whether git complained that another git holds the index; we never remove its lock."""
+    """Returns whether git failed because another git process has locked the index; we never remove its lock."""
     return b"index.lock" in stderr and b"File exists" in stderr
 
 
 def is_config_busy(stderr: bytes) -> bool:
-    """Whether git complained that another git writes its settings; where nobody may, waiting helps nobody."""
+    """Returns whether git failed because another process writes its settings; not if they are read-only."""
     return b"could not lock config" in stderr and b"File exists" in stderr
 
 
 def lacks_identity(output: bytes) -> bool:
-    """Whether git refused a commit because it does not know whose it is."""
-    said = (b"tell me who you are", b"empty ident name", b"auto-detect email address", b"no email was given")
-    return any(words in output for words in said)
+    """Returns whether git refused a commit because it has no name or email."""
+    messages = (b"tell me who you are", b"empty ident name", b"auto-detect email address", b"no email was given")
+    return any(words in output for words in messages)
 
 
 def _past_submodules(args: Sequence[str]) -> Sequence[str]:
-    """A command that does not look into submodules: a bad line in a clone's .gitmodules would end it."""
+    """Returns the command with an option to skip submodules: a bad line in .gitmodules would make it fail."""
     words, name = list(args), _named(args)
     if name in ("status", "diff", "log"):
         words.insert(words.index(name) + 1, "--ignore-submodules=dirty")
@@ -485,7 +486,7 @@ def _past_submodules(args: Sequence[str]) -> Sequence[str]:
 
 
 def _named(args: Sequence[str]) -> str:
-    """The subcommand among a git command's words, whatever options come before it."""
+    """Returns the subcommand of a git command, after any options."""
     words = iter(args)
     for word in words:
         if word in ("-c", "-C"):
@@ -514,7 +515,7 @@ def _same(folder: str, other: bytes) -> bool:
 
 
 def _is_tracked(top: str, path: str) -> bool:
-    """Whether a repository has files below a path, in its index or in HEAD."""
+    """Returns whether a repository has files below a path, in its index or in HEAD."""
     listed = ["-C", top, "--literal-pathspecs", "ls-files", "-z", "--with-tree=HEAD", "--", path]
     done = _start(listed)
     if done.returncode:  # before the first commit there is no HEAD
@@ -524,11 +525,11 @@ def _is_tracked(top: str, path: str) -> bool:
 
 
 def _why_not_a_repository(start: str, stderr: bytes = b"") -> NotARepository:
-    said = _complaint(stderr)
-    if "dubious ownership" in said:
-        return NotARepository(f"git does not trust {start}: {said}", hint="See `git help config`, safe.directory.")
-    asked = ["-C", start, "rev-parse", "--is-bare-repository", "--is-inside-git-dir"]
-    answers = _start(asked).stdout.split()
+    complaint = _complaint(stderr)
+    if "dubious ownership" in complaint:
+        return NotARepository(f"git does not trust {start}: {complaint}", hint="See `git help config`, safe.directory.")
+    arguments = ["-C", start, "rev-parse", "--is-bare-repository", "--is-inside-git-dir"]
+    answers = _start(arguments).stdout.split()
     if answers == [b"true", b"true"]:
         return NotARepository(f"{start} is a bare repository; Holdfast needs a work tree", hint="Clone it first.")
     if answers == [b"false", b"true"]:
@@ -537,15 +538,15 @@ def _why_not_a_repository(start: str, stderr: bytes = b"") -> NotARepository:
 
 
 def _first_line(path: str) -> str | None:
-    # Read with every event: a tenth of what opening a text file costs.
+    # Runs with every event: this costs a tenth of opening a text file.
     return os.fsdecode(discovery.read(os.fsencode(path)).partition(b"\n")[0]) or None
 
 
 def _refuse_store_of_another_user(common: str) -> None:
-    """In a shared repository anybody may make the store, and its settings would start programs as us."""
+    """Raises UnsafePath if another user owns the store: its settings could start programs as this user."""
     store = os.path.join(common, "holdfast")
     if os.name != "posix" or not os.path.lexists(store):
         return
-    if os.lstat(store).st_uid not in (os.geteuid(), os.stat(common).st_uid):  # git judged who owns the rest
-        hint = "Use a clone of your own, or have the folder given to you: chown -R."
-        raise UnsafePath(f"another user owns {store}, so you did not record what it says", hint=hint)
+    if os.lstat(store).st_uid not in (os.geteuid(), os.stat(common).st_uid):  # git has checked the owner of the rest
+        hint = "Use a clone of your own, or have the owner of the folder changed: chown -R."
+        raise UnsafePath(f"another user owns {store}, so its records are not yours", hint=hint)

@@ -1,8 +1,8 @@
-"""After a rewind: the changes that waited at commits which this line no longer has.
+"""Handles a rewind: changes that were recorded at commits which this branch no longer has.
 
-Git gives back the tree of the earlier point by itself. What was recorded later and never published still
-waits, because nobody said that it should not; so it is asked. Set aside, it lies in the store as what it
-was, and what had waited at this point waits again; it can be brought back.
+Git restores the tree of the earlier commit. Changes that were recorded later and never published still wait,
+until the user is asked about them. A change that is set aside stays in the store and can be brought back; the
+change that had waited at the earlier commit waits again.
 """
 
 from holdfast.git import last_seen
@@ -15,14 +15,14 @@ from holdfast.values import frozen, replace
 
 @frozen
 class SetAside:
-    """A change that waits no longer, and the earlier one that waits again in its place."""
+    """A change that was set aside, and the earlier one that waits again instead."""
 
     change: PendingChange
     again: PendingChange | None
 
 
 def stranded(clone: Clone) -> list[PendingChange]:
-    """What waits here and was recorded at a commit that HEAD's history has neither kept nor rewritten."""
+    """Returns the changes that wait here but were recorded at a commit that HEAD's history lacks, even rewritten."""
     if clone.repo.head().oid is None or clone.repo.operation():
         return []
     common = last_seen.shared(clone)
@@ -43,15 +43,15 @@ def _is_here(clone: Clone, oid: str) -> bool:
 
 
 def let_stay(clone: Clone, changes: list[PendingChange]) -> None:
-    """Somebody said that these changes belong here: they are not asked about again."""
+    """Records that the user keeps these changes here, so that they are not asked about again."""
     common = last_seen.shared(clone)
     if common is not None and changes:
         names = dict.fromkeys((*common.kept, *(change.key for change in changes)))
-        last_seen.keep(clone, replace(common, kept=tuple(names)[-1000:]))
+        last_seen.keep(clone, replace(common, kept=tuple(names)[-1000:]))  # a guess: every command reads the list
 
 
 def set_aside(clone: Clone, changes: list[PendingChange]) -> list[SetAside]:
-    """Let changes wait no longer; each stays in the store, and what had waited at this point waits again."""
+    """Sets changes aside; each stays in the store, and what had waited at this commit waits again."""
     line, now = clone.line().id, clone.now()
     kept = [change for change in pending_changes.published(clone.layout) if change.line == line]
     done = []
@@ -65,19 +65,19 @@ def set_aside(clone: Clone, changes: list[PendingChange]) -> list[SetAside]:
 
 
 def lying_aside(clone: Clone) -> list[PendingChange]:
-    """What was set aside on this line and has not been brought back, the last of each path."""
+    """Returns what was set aside on this line and not brought back: the last change of each path."""
     line = clone.line().id
-    there = [c for c in pending_changes.published(clone.layout) if c.line == line and _mark(c) is not None]
-    return list({change.path: change for change in there}.values())
+    aside = [c for c in pending_changes.published(clone.layout) if c.line == line and _mark(c) is not None]
+    return list({change.path: change for change in aside}.values())
 
 
 def has_its_point(clone: Clone, change: PendingChange) -> bool:
-    """Whether this line has the commit again at which a change was recorded: the rewind was undone."""
+    """Returns whether this branch has the commit of a change again: then the rewind was undone."""
     return change.head is not None and _is_here(clone, change.head)
 
 
 def bring_back(clone: Clone) -> tuple[list[PendingChange], list[PendingChange]]:
-    """Let what was set aside wait again; gives that, and what stays aside because its path changed since."""
+    """Lets set-aside changes wait again; returns them, and those that stay aside because their path changed since."""
     back, left = [], []
     for change in lying_aside(clone):
         waiting = next((c for c in clone.changes() if c.path == change.path), None)
@@ -95,14 +95,14 @@ def bring_back(clone: Clone) -> tuple[list[PendingChange], list[PendingChange]]:
 
 
 def _mark(change: PendingChange) -> str | None:
-    """What waits instead of a change that was set aside, empty for nothing; None if it was not set aside."""
+    """Returns the key of the change that waits instead of a set-aside one, or ""; None if it was not set aside."""
     return (change.published or {}).get("aside")
 
 
 def _earlier(clone: Clone, change: PendingChange, kept: list[PendingChange]) -> PendingChange | None:
-    """What waited for a path at this point: the last text recorded at a commit that is still in our history.
+    """Returns what waited for a path at this commit: the last change recorded at a commit still in our history.
 
-    If that text is in the tree, or was published in a commit we still have, nothing waited any more.
+    None if its text is in the tree, or was published in a commit we still have.
     """
     before = [c for c in kept if c.ts < change.ts and c.head is not None and _is_here(clone, c.head)]
     last = max(before, key=lambda c: (c.ts, c.name), default=None)

@@ -1,9 +1,9 @@
-"""Where a cited span went: the version that was cited is looked up in history and compared with the file now.
+"""Finds where a cited span is now: looks up the cited version in history and compares it with the present file.
 
-Receipts carry the hash of a text. Where that text does not stand as it was cited, it may have moved, with its function
-or without, or its function may be written otherwise and do the same (`model.spans.code_meaning`). Only the version that
-was cited tells; where git does not hold it (a shallow clone, a text that was never committed), an equal text counts if
-there is one only. A function that left its file is looked for in the files of the commit that took it away.
+Receipts carry the hash of a text. If that text is no longer where it was cited, it may have moved, with its function
+or without, or its function may be written differently and still do the same (`model.spans.code_meaning`). Only the
+cited version shows that; if git does not have it (a shallow clone, a text that was never committed), an equal text
+counts if there is only one. A function that left its file is searched in the files of the commit that removed it.
 """
 
 from __future__ import annotations
@@ -28,29 +28,30 @@ if TYPE_CHECKING:
     from holdfast.git.clone import Clone
     from holdfast.model.spans.source_text import Symbol
 
-MAX_VERSIONS = 500
+# The numbers below are guesses that bound the cost of one command; docs/adr/0013 measures the result with them.
+MAX_VERSIONS = 500  # of a path: years of a busy file
 VERSION_FORMAT = "--format=%x01%H%x02%an%x02%as%x02%s"
-AT_ONCE = 25  # versions read through one process
-MAX_READ = 64 << 20  # bytes, in all
-# Where the versions of many files are looked up together: in so many commits, at last by parsing the newest versions.
-_LOOKS = (("HEAD", 300, True), ("HEAD", 5000, True), ("--all", 5000, True), ("HEAD", 5000, False))
-_PARSED = 40  # versions of a path that are parsed in search of what was cited
-_PATHS = 200  # names a git process is given on its command line
-_MAX_PATHS = 1000
-_TELLING = 3  # lines of a function; a shorter one under another name may be another
-_DEPARTED = 100  # symbols looked for in other files
-_BETWEEN = 40  # versions of a path after the one that was cited
-_OTHER_FILES = 200  # of one commit
-_RECORD = "evidence.json"  # beside what the last command saw
-_RULES = "2"  # counts up when the same texts may be judged otherwise
-_MOST_KEPT = 20_000  # verdicts
+AT_ONCE = 25  # versions read with one git process: the newest nearly always suffice
+MAX_READ = 64 << 20  # bytes in all: more would take seconds
+# The searches in turn: revisions, number of commits, and whether comparing texts suffices (else versions are parsed).
+_SEARCHES = (("HEAD", 300, True), ("HEAD", 5000, True), ("--all", 5000, True), ("HEAD", 5000, False))
+_PARSED = 40  # versions of a path that are parsed, which is slow
+_PATHS = 200  # names on a command line, well below the limit of any system
+_MAX_PATHS = 1000  # paths whose history is read, with five git processes
+_TELLING = 3  # lines of a function: shorter ones are too often equal by chance
+_DEPARTED = 100  # symbols searched in other files
+_BETWEEN = 40  # versions of a path after the cited one
+_OTHER_FILES = 200  # of one commit: a larger one is an import or a reformatting
+_RECORD = "evidence.json"  # in the folder of `last_seen`
+_RULES = "2"  # change it when the rules change: stored verdicts are then computed again
+_MOST_KEPT = 20_000  # verdicts: less than a megabyte
 
 Standing = tuple[FileVersion, int, int]
 
 
 @frozen
 class CommittedVersion:
-    """One commit's version of a file; no blob: it took the file away."""
+    """One commit's version of a file; no blob: the commit deleted the file."""
 
     commit: str
     author: str
@@ -61,40 +62,40 @@ class CommittedVersion:
 
 
 def holding(clone: Clone, lost: Mapping[Span, Sequence[FileVersion]], *, committed: bool) -> set[Span]:
-    """Which of these spans did not change (`follow`); what was found out once is kept for the next command.
+    """Returns the spans that did not change (see `follow`), and stores the verdicts for the next command.
 
-    A verdict rests on the receipt and on the file's text; where no cited version or no such name was found, on HEAD.
+    A verdict depends on the receipt and the file's text; if no cited version or no such name was found, also on HEAD.
     """
     path = os.path.join(clone.layout.seen, _RECORD)
     kept = loose_records.read(path) if lost else {}
-    grounds = {span: _ground(str(span), *(joined(text.lines) for text in texts)) for span, texts in lost.items()}
-    heads = {span: _ground(ground, clone.repo.head().oid or "") for span, ground in grounds.items()}
-    known = {span: kept.get(grounds[span], kept.get(heads[span])) for span in lost}
-    asked = {span: texts for span, texts in lost.items() if not isinstance(known[span], bool)}
-    if asked:
-        found, settled = _followed(clone.repo, asked, committed=committed)
-        known |= {span: span in found for span in asked}
-        fresh = {(grounds if span in settled else heads)[span]: span in found for span in asked}
+    keys = {span: _key(str(span), *(joined(text.lines) for text in texts)) for span, texts in lost.items()}
+    heads = {span: _key(key, clone.repo.head().oid or "") for span, key in keys.items()}
+    known = {span: kept.get(keys[span], kept.get(heads[span])) for span in lost}
+    unknown = {span: texts for span, texts in lost.items() if not isinstance(known[span], bool)}
+    if unknown:
+        found, settled = _followed(clone.repo, unknown, committed=committed)
+        known |= {span: span in found for span in unknown}
+        fresh = {(keys if span in settled else heads)[span]: span in found for span in unknown}
         with contextlib.suppress(HoldfastError, OSError):
             loose_records.keep(path, dict(list({**kept, **fresh}.items())[-_MOST_KEPT:]))
     return {span for span, holds in known.items() if holds}
 
 
-def _ground(*parts: str | bytes) -> str:
-    """A hash, for a receipt names a file, and names may be secret."""
+def _key(*parts: str | bytes) -> str:
+    """Returns a hash as the key of a verdict: a receipt names a file, and file names may be secret."""
     rows = (part if isinstance(part, bytes) else part.encode("utf-8", "surrogatepass") for part in (_RULES, *parts))
     return hashlib.sha256(b"\0".join(rows)).hexdigest()[:32]
 
 
 def follow(repo: Repo, lost: Mapping[Span, Sequence[FileVersion]]) -> dict[Span, Standing]:
-    """Where spans stand that are not as they were cited in these versions of their file, if they did not change."""
+    """Returns where spans are now that these versions of their file do not have as cited, if they did not change."""
     return _followed(repo, lost, committed=False)[0]
 
 
 def _followed(
     repo: Repo, lost: Mapping[Span, Sequence[FileVersion]], *, committed: bool
 ) -> tuple[dict[Span, Standing], set[Span]]:
-    """Where spans stand, and of which the texts alone told."""
+    """Returns where spans are now, and the spans whose verdict depends only on the texts."""
     known = sources(repo, lost)
     aligned: dict[tuple[int, int], LineAlignment] = {}
     found: dict[Span, Standing] = {}
@@ -102,7 +103,7 @@ def _followed(
     for span, texts in lost.items():
         source = known.get(span)
         for text in texts:
-            place = _copied(span, source, text, aligned) or (written_otherwise(span, source, text) if source else None)
+            place = _moved(span, source, text, aligned) or (rewritten(span, source, text) if source else None)
             if place is not None:
                 found.setdefault(span, (text, *place))
         if source is not None and span not in found and not any(_is_there(span, source, text) for text in texts):
@@ -111,10 +112,10 @@ def _followed(
     return found | (_elsewhere(repo, departed, committed=committed) if departed else {}), settled
 
 
-def _copied(
+def _moved(
     span: Span, source: SpanSource | None, text: FileVersion, aligned: dict[tuple[int, int], LineAlignment]
 ) -> tuple[int, int] | None:
-    """Where the very text moved to in its file. A copy is no proof: it may have stood there before."""
+    """Returns where the same text moved to in its file. A copy alone is no proof: it may have been there before."""
     is_beyond = text.is_beyond(span)
     copies = [] if is_beyond else text.copies(span)
     if source is None:
@@ -126,21 +127,21 @@ def _copied(
 
 
 def _subject(span: Span, source: SpanSource) -> Symbol | None:
-    """The symbol that a span is, or that its lines lie in."""
+    """Returns the symbol that a span cites, or that encloses its lines."""
     if isinstance(span, SymbolEvidence):
         same = source.text.called(span.name)
         return next((one for one in same if (one.first, one.last) == (source.first, source.last)), None)
     return source.text.enclosing(source.first, source.last)
 
 
-def written_otherwise(span: Span, source: SpanSource, text: FileVersion) -> tuple[int, int] | None:
-    """Where the code that was cited stands, written otherwise; cited lines hold if their function does the same."""
+def rewritten(span: Span, source: SpanSource, text: FileVersion) -> tuple[int, int] | None:
+    """Returns where the cited code is, written differently; cited lines hold if their function does the same."""
     old, first, last = source.text, source.first, source.last
     subject = _subject(span, source)
     now = counterpart(old, subject, text) if subject else None
     if isinstance(span, SymbolEvidence):
         return (now.first, now.last) if now else None
-    if subject is not None and not old.code_in(subject, first, last):  # a comment: its words were cited
+    if subject is not None and not old.code_in(subject, first, last):  # a comment: it was cited for its words
         return None
     region = became(old.lines, first, last, text.lines)
     if now is not None:
@@ -153,9 +154,9 @@ def written_otherwise(span: Span, source: SpanSource, text: FileVersion) -> tupl
 
 
 def counterpart(old: FileVersion, symbol: Symbol, new: FileVersion) -> Symbol | None:
-    """The symbol of a newer version that does what one of an older version did; None if there is none, or several.
+    """Returns the symbol of a newer version that does the same as one of an older version; None if none or several do.
 
-    While the name stands, only what stands under it counts; else a symbol that was not there before.
+    If the name still exists, only symbols of that name count; else only symbols that were not there before.
     """
     place = (symbol.first, symbol.last)
     code = old.meaning(*place)
@@ -171,7 +172,7 @@ def counterpart(old: FileVersion, symbol: Symbol, new: FileVersion) -> Symbol | 
 
 
 def _is_heir(old: FileVersion, symbol: Symbol, new: FileVersion, other: Symbol) -> bool:
-    """Whether a symbol of another name does the same, but for its name."""
+    """Returns whether a symbol of another name does the same, apart from its name."""
     leaf, leaf_now = (one.name.rpartition(".")[2] for one in (symbol, other))
     if leaf != leaf_now and symbol.last - symbol.first + 1 < _TELLING:
         return False
@@ -179,19 +180,19 @@ def _is_heir(old: FileVersion, symbol: Symbol, new: FileVersion, other: Symbol) 
 
 
 def _is_there(span: Span, source: SpanSource, text: FileVersion) -> bool:
-    """Whether the name of what was cited still stands in a version, whatever it does."""
+    """Returns whether a version still has the name of the cited symbol, whatever the symbol does."""
     subject = _subject(span, source)
     return subject is None or bool(text.called(subject.name))
 
 
 def _elsewhere(repo: Repo, departed: Mapping[Span, SpanSource], *, committed: bool) -> dict[Span, Standing]:
-    """Where symbols stand that left their file for another one."""
+    """Returns where symbols are now that moved to another file."""
     left = _departures(repo, dict(list(departed.items())[:_DEPARTED]))
-    asked = "".join(f"{commit}\n" for commit in dict.fromkeys(left.values())).encode("ascii")
-    if not asked:
+    commits = "".join(f"{commit}\n" for commit in dict.fromkeys(left.values())).encode("ascii")
+    if not commits:
         return {}
     shape = ("--stdin", "-r", "-m", "--root", "--no-renames", "--raw", "-z", "--no-abbrev", "--format=%x01%H")
-    rows = list(raw_changes(repo.attempt("diff-tree", *shape, stdin=asked, environ=OFFLINE).stdout))
+    rows = list(raw_changes(repo.attempt("diff-tree", *shape, stdin=commits, environ=OFFLINE).stdout))
     changes = grouped((commit, (path, before, after)) for commit, path, before, after in rows if after)
     changes = {commit: some for commit, some in changes.items() if len(some) <= _OTHER_FILES}
     data = stored(repo, [blob for some in changes.values() for _, *blobs in some for blob in blobs if blob])
@@ -210,7 +211,7 @@ def _elsewhere(repo: Repo, departed: Mapping[Span, SpanSource], *, committed: bo
 
 
 def _departures(repo: Repo, departed: Mapping[Span, SpanSource]) -> dict[Span, str]:
-    """The commit by which each symbol left its file."""
+    """Returns the commit with which each symbol left its file."""
     between = {span: source.newer[::-1][:_BETWEEN] for span, source in departed.items()}
     data = stored(repo, [version.blob for some in between.values() for version in some if version.blob])
     read: dict[tuple[str, str], FileVersion] = {}
@@ -233,7 +234,7 @@ def _mentions(data: bytes, symbol: Symbol) -> bool:
 
 
 def _arrived(source: FileVersion, symbol: Symbol, old: FileVersion, new: FileVersion) -> Symbol | None:
-    """The symbol that came into another file when one left its own: by its own name, and doing the same."""
+    """Returns the symbol that appeared in another file when one left its own: the same name, and doing the same."""
     leaf = symbol.name.rpartition(".")[2].lower()
     fresh = [one for one in new.symbols or () if one.name.rpartition(".")[2].lower() == leaf]
     fresh = [one for one in fresh if not old.called(one.name) and _is_heir(source, symbol, new, one)]
@@ -242,7 +243,7 @@ def _arrived(source: FileVersion, symbol: Symbol, old: FileVersion, new: FileVer
 
 
 def _current(repo: Repo, path: str, *, committed: bool) -> Iterator[FileVersion]:
-    """The versions of another file that count."""
+    """Yields the present versions of another file: in the work tree, the index and HEAD, or only `committed`."""
     place = tracked_files.places(repo, [path]).get(path)
     if place is None:
         return
@@ -253,14 +254,14 @@ def _current(repo: Repo, path: str, *, committed: bool) -> Iterator[FileVersion]
 
 
 def parsed_versions(out: bytes) -> Iterator[CommittedVersion]:
-    for said, path, _, blob in raw_changes(out):
-        commit, author, day, title = (said.split("\x02", 3) + [""] * 4)[:4]
+    for header, path, _, blob in raw_changes(out):
+        commit, author, day, title = (header.split("\x02", 3) + [""] * 4)[:4]
         yield CommittedVersion(commit, author, day, title, path, blob)
 
 
 @frozen
 class SpanSource:
-    """The newest version in which a span stands just as it was cited, where, and what became of its path since."""
+    """The newest version that has a span exactly as cited, its lines there, and the newer versions of the path."""
 
     text: FileVersion
     first: int
@@ -269,14 +270,14 @@ class SpanSource:
 
 
 def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
-    """For many spans at once the version that was cited, as far as git has it."""
+    """Returns the cited version of each span, as far as git has it."""
     waiting = {path: set(some) for path, some in grouped((span.path, span) for span in spans).items()}
     found: dict[Span, SpanSource] = {}
     if not waiting or repo.head().oid is None:
         return found
     tried: set[tuple[str, str]] = set()
     as_before: dict[Span, SpanSource] = {}
-    for how, depth, quick in _LOOKS:
+    for how, depth, quick in _SEARCHES:
         paths = [path for path, some in waiting.items() if some - found.keys()]
         known = _many_versions(repo, paths, how, depth) if paths else {}
         blobs = {path: list(dict.fromkeys(v.blob for v in some if v.blob)) for path, some in known.items()}
@@ -294,10 +295,10 @@ def sources(repo: Repo, spans: Iterable[Span]) -> dict[Span, SpanSource]:
 
 
 def _many_versions(repo: Repo, paths: Sequence[str], how: str, depth: int) -> dict[str, list[CommittedVersion]]:
-    """The versions of each path in so many commits of history, newest first."""
+    """Returns the versions of each path in the newest `depth` commits, newest first."""
     found: list[CommittedVersion] = []
     oldest = repo.text("rev-list", f"--skip={depth}", "-n", "1", "HEAD", ok=(0, 128))
-    span = (how, f"^{oldest}") if oldest else (how,)  # without it git would walk all of history
+    span = (how, f"^{oldest}") if oldest else (how,)  # without a limit git would walk the whole history
     shape = ("--raw", "-z", "--no-abbrev", VERSION_FORMAT, "-m", "--no-renames")
     for some in (paths[at : at + _PATHS] for at in range(0, min(len(paths), _MAX_PATHS), _PATHS)):
         done = repo.attempt("--literal-pathspecs", "log", *shape, *span, "--", *some, environ=OFFLINE)
@@ -308,7 +309,8 @@ def _many_versions(repo: Repo, paths: Sequence[str], how: str, depth: int) -> di
 def _read(
     repo: Repo, blobs: Mapping[str, Sequence[str]], waiting: Mapping[str, set[Span]], found: Mapping[Span, object]
 ) -> Iterator[tuple[str, str, FileVersion]]:
-    """The versions of many files, a few of each at a time, until all that is waited for was found."""
+    """Yields the versions of many files, a few of each at a time, until all waiting spans were found."""
+    # Four versions of each file at first, then twice as many each time: most spans changed only recently.
     start, size, total = 0, 4, 0
     while total <= MAX_READ:
         rows = [

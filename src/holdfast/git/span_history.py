@@ -1,8 +1,8 @@
-"""What became of a cited span: the difference that made it stale, where it stands, the receipt for it now.
+"""Shows what happened to a cited span: the diff that made it stale, where it is now, and its new receipt.
 
-Receipts carry a hash only. The text they hashed is looked up among at most 500 versions of the path, newest first and
-through renames, in HEAD's history and then in everybody's. Where history does not hold it any more (a shallow clone,
-a text that was never committed), nothing is guessed: there is no difference to show.
+Receipts carry only a hash. The hashed text is searched in at most 500 versions of the path, newest first and
+through renames, in HEAD's history and then in that of all branches. If history does not have it (a shallow clone,
+a text that was never committed), nothing is guessed: there is no diff to show.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,14 +22,14 @@ from holdfast.values import frozen
 
 @frozen
 class SpanOrigin:
-    """The newest version that holds what was cited, and where it stands there."""
+    """The newest version that has the cited text, and its lines there."""
 
     text: FileVersion
     first: int
     last: int
     version: span_following.CommittedVersion
-    changed: span_following.CommittedVersion | None  # the commit after it, on the way to HEAD
-    is_elsewhere: bool  # it is not on the way to HEAD
+    changed: span_following.CommittedVersion | None  # the next commit in HEAD's history that changed the file
+    is_elsewhere: bool  # the version is not in HEAD's history
 
     @property
     def lines(self) -> Sequence[bytes]:
@@ -37,7 +37,7 @@ class SpanOrigin:
 
 
 def versions(repo: Repo, path: str) -> Iterator[list[span_following.CommittedVersion]]:
-    """The versions of a path: along HEAD and through renames; then those of all branches."""
+    """Yields the versions of a path: in HEAD's history and through renames; then those of all branches."""
     if repo.head().oid is None:
         return
     shape = (
@@ -54,7 +54,7 @@ def versions(repo: Repo, path: str) -> Iterator[list[span_following.CommittedVer
 
 
 def origin(repo: Repo, paths: Iterable[str], span: Span) -> SpanOrigin | None:
-    """The newest version of a path that holds a cited span; None if none does that git reaches."""
+    """Returns the newest version of a path that has a cited span; None if git finds none."""
     found = (_origin(repo, path, span) for path in dict.fromkeys(paths))
     return next((one for one in found if one is not None), None)
 
@@ -62,7 +62,7 @@ def origin(repo: Repo, paths: Iterable[str], span: Span) -> SpanOrigin | None:
 def _origin(repo: Repo, path: str, span: Span) -> SpanOrigin | None:
     seen: dict[str, FileVersion] = {}
     histories = list(versions(repo, path))
-    for search in (_search, _never_there):
+    for search in (_search, _search_anywhere):
         for is_elsewhere, known in enumerate(histories):
             if (found := search(_texts(repo, known, seen), span)) is not None:
                 at, text, first, last = found
@@ -74,7 +74,7 @@ def _origin(repo: Repo, path: str, span: Span) -> SpanOrigin | None:
 def changer(
     repo: Repo, path: str, blob: str
 ) -> tuple[span_following.CommittedVersion, span_following.CommittedVersion | None, bool] | None:
-    """The newest version that is a blob, the commit after it, and whether it is off the way to HEAD."""
+    """Returns the newest version with a blob, the commit after it, and whether it is outside HEAD's history."""
     for is_elsewhere, known in enumerate(versions(repo, path)):
         for at, version in enumerate(known):
             if version.blob == blob:
@@ -83,7 +83,7 @@ def changer(
 
 
 def _search(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, FileVersion, int, int] | None:
-    """The newest version that holds a span: from where it stood as cited, followed to where it went."""
+    """Returns the newest version that has a span: found where it was as cited, then followed to newer versions."""
     passed: list[tuple[int, FileVersion]] = []
     for at, text in texts:
         if (place := text.own(span)) is None:
@@ -92,18 +92,16 @@ def _search(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, 
         for newer, other in reversed(passed):
             went = LineAlignment(text.lines, other.lines).follow(*place)
             if went and isinstance(span, SymbolEvidence) and not other.is_symbol(*went):
-                went = None  # the text stands there, with an annotation above that was not cited
-            if (
-                went := went or span_following.written_otherwise(span, span_following.SpanSource(text, *place), other)
-            ) is None:
+                went = None  # the text is there, below an annotation that was not cited
+            if (went := went or span_following.rewritten(span, span_following.SpanSource(text, *place), other)) is None:
                 break
             at, text, place = newer, other, went
         return at, text, *place
     return None
 
 
-def _never_there(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, FileVersion, int, int] | None:
-    """The newest version with a text that was never committed where it was cited."""
+def _search_anywhere(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[int, FileVersion, int, int] | None:
+    """Returns the newest version with a text that was never committed at the cited lines."""
     for at, text in texts:
         if not text.is_beyond(span) and (place := text.place(span)) is not None:
             return at, text, *place
@@ -113,16 +111,16 @@ def _never_there(texts: Iterator[tuple[int, FileVersion]], span: Span) -> tuple[
 def _texts(
     repo: Repo, known: Sequence[span_following.CommittedVersion], seen: dict[str, FileVersion]
 ) -> Iterator[tuple[int, FileVersion]]:
-    """Each version's text once, newest first, as long as they are few and small enough."""
-    total, given = 0, set[str]()
+    """Yields each version's text once, newest first, up to a limit of bytes."""
+    total, done = 0, set[str]()
     for start in range(0, len(known), span_following.AT_ONCE):
         some = [(at, v, v.blob) for at, v in enumerate(known[start : start + span_following.AT_ONCE], start) if v.blob]
         data = stored(repo, [blob for _, _, blob in some if blob not in seen])
         for at, version, blob in some:
             if blob not in seen and blob in data:
                 seen[blob] = FileVersion(version.path, data[blob])
-            if blob in seen and blob not in given:
-                given.add(blob)
+            if blob in seen and blob not in done:
+                done.add(blob)
                 total += sum(map(len, seen[blob].lines))
                 yield at, seen[blob]
         if total > span_following.MAX_READ:
@@ -131,7 +129,7 @@ def _texts(
 
 @frozen
 class SpanLocation:
-    """Where something cited stands now; lines counted from 1."""
+    """Where the cited text is now; lines counted from 1."""
 
     path: str
     first: int
@@ -139,9 +137,9 @@ class SpanLocation:
 
 
 def what_changed(clone: Clone, cited: str) -> tuple[str, ...]:
-    """The unified diff from what was cited to what stands there now, below a line that says who changed it.
+    """Returns the unified diff from the cited text to the present one, after a line that names who changed it.
 
-    Empty if nothing changed, or if no version that git reaches holds the cited text.
+    Empty if nothing changed, or if git finds no version with the cited text.
     """
     match evidence.parse_evidence(cited):
         case RunEvidence() | CommitEvidence():
@@ -153,7 +151,7 @@ def what_changed(clone: Clone, cited: str) -> tuple[str, ...]:
 
 
 def recite(clone: Clone, cited: str) -> str | None:
-    """The receipt for the same thing as it is now; None if it is gone or cannot be told."""
+    """Returns the receipt for the same thing as it is now; None if it is gone or cannot be determined."""
     match evidence.parse_evidence(cited):
         case RunEvidence():
             return cited
@@ -168,7 +166,7 @@ def recite(clone: Clone, cited: str) -> str | None:
 
 
 def where(clone: Clone, cited: str) -> SpanLocation | None:
-    """Where what was cited stands now, changed or not; None if it is gone or no part of a file."""
+    """Returns where the cited text is now, changed or not; None if it is gone or not part of a file."""
     receipt = evidence.parse_evidence(cited)
     if isinstance(receipt, RunEvidence | CommitEvidence):
         return None
@@ -181,7 +179,7 @@ def where(clone: Clone, cited: str) -> SpanLocation | None:
 
 
 def _standing(repo: Repo, place: TrackedPlace | None, span: Span) -> tuple[FileVersion, int, int] | None:
-    """The text in which a span stands, and its lines there; if it changed, those that took its place."""
+    """Returns the text that has a span, and its lines there; if it changed, the lines that replaced it."""
     read = list(texts(repo, place)) if place else []
     if (now := _holding(repo, span, read)) is not None or not read:
         return now
@@ -193,7 +191,7 @@ def _standing(repo: Repo, place: TrackedPlace | None, span: Span) -> tuple[FileV
 
 
 def _holding(repo: Repo, span: Span, read: Sequence[FileVersion]) -> tuple[FileVersion, int, int] | None:
-    """Where a span stands as it was cited, or moved, or written otherwise; None: it changed."""
+    """Returns where a span is as cited, moved, or written differently; None if it changed."""
     own = next(((text, *lines) for text in read if (lines := text.own(span))), None)
     return own or span_following.follow(repo, {span: read}).get(span)
 
@@ -221,12 +219,12 @@ def _span_changed(repo: Repo, span: Span) -> tuple[str, ...]:
     new = now[0].lines[now[1] - 1 : now[2]] if now else []
     before = f"{visible(source.text.path)}:{source.first}-{source.last}"
     after = f"{visible(now[0].path)}:{now[1]}-{now[2]}" if now else "gone"
-    said = _said(source.version, source.changed, source.is_elsewhere)
-    return (said, *difference(old, new, names=(before, after)))
+    headline = _headline(source.version, source.changed, source.is_elsewhere)
+    return (headline, *difference(old, new, names=(before, after)))
 
 
 def _now(source: SpanOrigin | None, span: Span, text: FileVersion) -> tuple[FileVersion, int, int] | None:
-    """What took the place of a span in a text: the symbol of its name, or the lines that came after its lines."""
+    """Returns what replaced a span in a text: the symbol of its name, or the lines that its lines became."""
     if isinstance(span, SymbolEvidence):
         symbol = text.named(span)
         return (text, symbol.first, symbol.last) if symbol else None
@@ -243,21 +241,21 @@ def _whole_changed(repo: Repo, whole: FileEvidence) -> tuple[str, ...]:
     if whole.blob not in data or (blob is not None and blob not in data):
         return ()
     made = (place and changer(repo, place.path, whole.blob)) or changer(repo, whole.path, whole.blob)
-    said = _said(*made) if made else "no commit that can be reached holds what was cited"
+    headline = _headline(*made) if made else "no commit that can be reached has the cited text"
     old, new = data[whole.blob], data[blob] if blob else b""
     after = visible(place.path) if place else "gone"
     if is_binary(old) or is_binary(new):
-        return (said, f"--- {visible(whole.path)}", f"+++ {after}", "the content is not text")
+        return (headline, f"--- {visible(whole.path)}", f"+++ {after}", "the content is not text")
     rows = difference(lines_of(old), lines_of(new), names=(visible(whole.path), after))
-    return (said, *rows) if rows else (said, "only blanks at the ends of lines differ")
+    return (headline, *rows) if rows else (headline, "only blanks at the ends of lines differ")
 
 
-def _said(
+def _headline(
     version: span_following.CommittedVersion, changed: span_following.CommittedVersion | None, is_elsewhere: bool
 ) -> str:
-    """Who changed it, as one line; without a commit it was changed in this work tree."""
+    """Returns one line that names who changed it; without a commit, it was changed in this work tree."""
     if is_elsewhere:
-        return f"the cited text stands {_commit(version)}"
+        return f"the cited text is {_commit(version)}"
     if changed is None:
         return "changed here, not committed"
     return f"{'changed' if changed.blob else 'deleted'} {_commit(changed)}"

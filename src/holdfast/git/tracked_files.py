@@ -1,8 +1,8 @@
-"""Tracked files as they stand: their blobs, their text here and in git, and what a path was renamed to.
+"""Reads tracked files: their blobs, their text here and in git, and the new name of a renamed path.
 
-What counts is the work tree's version, the index's and HEAD's, in this order. The work tree is read without following
-a link; it may have no such file (a sparse checkout, one deleted but not committed). Paths that a text names count as
-far as git has them: of a memory they say where it holds, so what merely looks like a path does not count.
+The versions that count are the work tree's, the index's and HEAD's, in this order. The work tree is read without
+following links; it may lack the file (a sparse checkout, an uncommitted deletion). A path that a text mentions counts
+only if git has it: such paths define where a memory applies, so a word that only looks like a path must not count.
 """
 
 import contextlib
@@ -19,16 +19,16 @@ from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.values import frozen
 
-_AT_ONCE = 200  # names a git process is given on its command line
-_ALL = 5 * _AT_ONCE  # of more names the whole tree is listed once
+_AT_ONCE = 200  # names on a git command line, well below the limit of any system
+_ALL = 5 * _AT_ONCE  # for more names than this, listing the whole tree once costs less than five processes
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1"}  # for commands that would fetch what a partial clone lacks
-_HOPS = 8  # renames followed one after another
-_COMMITS = 20_000  # of history in which a rename is looked for
+_HOPS = 8  # renames of one path followed in a row; a guess: files are rarely renamed twice
+_COMMITS = 20_000  # of history in which renames are searched; a guess that keeps the search to about a second
 
 
 @frozen
 class Tracked:
-    """What git holds of one path; the index is what the next commit holds."""
+    """The blobs of one path in git; the index holds what the next commit will have."""
 
     index: str | None = None
     head: str | None = None
@@ -43,12 +43,12 @@ class Tracked:
 
 
 def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
-    """What git holds of each of these paths; a path it does not track is left out."""
-    asked = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
+    """Returns the blobs of each of these paths; leaves out paths that git does not track."""
+    valid = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
     found: dict[str, Tracked] = {}
-    for some in [asked[at : at + _AT_ONCE] for at in range(0, len(asked), _AT_ONCE)]:
-        wanted = set(asked if len(asked) > _ALL else some)
-        named = () if len(asked) > _ALL else some
+    for some in [valid[at : at + _AT_ONCE] for at in range(0, len(valid), _AT_ONCE)]:
+        wanted = set(valid if len(valid) > _ALL else some)
+        named = () if len(valid) > _ALL else some
         index = {path: blob for path, blob in _index_rows(_listed(repo, named)) if path in wanted}
         shape = ("--literal-pathspecs", "ls-tree", "-r", "-z", "--full-tree", "HEAD", "--")
         rows = listed_rows(repo.run(*shape, *named, ok=(0, 1, 128)))
@@ -60,7 +60,7 @@ def tracked(repo: Repo, paths: Iterable[str]) -> dict[str, Tracked]:
 
 
 def spelled(repo: Repo, path: str) -> str:
-    """A path as git spells it, if it is tracked in another Unicode form; else as it is."""
+    """Returns a path as git spells it, if it is tracked in another Unicode form; else unchanged."""
     if path.isascii() or tracked(repo, [path]):
         return path
     wanted = unicodedata.normalize("NFC", path)
@@ -69,13 +69,13 @@ def spelled(repo: Repo, path: str) -> str:
 
 
 def held_in_index(repo: Repo, paths: Iterable[str]) -> set[str]:
-    """Which of these paths git has now: a file, or a folder that holds one."""
-    asked = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
+    """Returns the paths among these that git's index has: a file, or a folder with one."""
+    valid = [path for path in dict.fromkeys(paths) if is_tracked_path(path)]
     found: set[str] = set()
-    for at in range(0, 1 if len(asked) > _ALL else len(asked), _AT_ONCE):
-        rows = _index_rows(_listed(repo, () if len(asked) > _ALL else asked[at : at + _AT_ONCE]))
+    for at in range(0, 1 if len(valid) > _ALL else len(valid), _AT_ONCE):
+        rows = _index_rows(_listed(repo, () if len(valid) > _ALL else valid[at : at + _AT_ONCE]))
         found |= {place for path, _ in rows for place in _with_folders(path)}
-    return found.intersection(asked)
+    return found.intersection(valid)
 
 
 def _with_folders(path: str) -> Iterator[str]:
@@ -85,13 +85,13 @@ def _with_folders(path: str) -> Iterator[str]:
 
 
 def _listed(repo: Repo, paths: Sequence[str]) -> bytes:
-    """The index's rows of some paths; git refuses to be asked about a path inside a submodule."""
-    asked = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
+    """Returns the index's rows for some paths, without those in a submodule, for which git fails."""
+    command = ("--literal-pathspecs", "ls-files", "-s", "-z", "--")
     with contextlib.suppress(GitFailed):
-        return repo.run(*asked, *paths)
+        return repo.run(*command, *paths)
     inner = submodules(repo)
     outside = [path for path in paths if submodule_of(path, inner) is None]
-    return repo.run(*asked, *outside) if outside else b""
+    return repo.run(*command, *outside) if outside else b""
 
 
 def submodules(repo: Repo) -> set[str]:
@@ -100,32 +100,32 @@ def submodules(repo: Repo) -> set[str]:
 
 
 def submodule_of(path: str, names: Collection[str]) -> str | None:
-    """The submodule that a path lies in, or None."""
+    """Returns the submodule that contains a path, or None."""
     return next((name for name in names if path.startswith(f"{name}/")), None)
 
 
 def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
-    """Path and blob; no side of an open merge, no submodule."""
+    """Yields path and blob of each file; leaves out unmerged entries and submodules."""
     found = listed_rows(rows)
     return ((name, blob) for name, (mode, blob, stage) in found if stage == "0" and mode != "160000")
 
 
 @frozen
 class TrackedPlace:
-    """Where a cited path is now, and what git holds of it."""
+    """Where a cited path is now, with its blobs."""
 
     path: str
     held: Tracked
 
 
 def places(repo: Repo, paths: Iterable[str]) -> dict[str, TrackedPlace]:
-    """Where each path is now, renames followed; what is gone is left out."""
+    """Returns where each path is now, following renames; leaves out deleted ones."""
     at = {path: path for path in dict.fromkeys(paths)}
     found: dict[str, TrackedPlace] = {}
     for _ in range(_HOPS):
         held = tracked(repo, at.values())
         lost = {p: now for p, now in at.items() if now not in held or held[now].index is None}
-        found |= {p: _placed(now, held[now], found.get(p)) for p, now in at.items() if now in held}
+        found |= {p: _place(now, held[now], found.get(p)) for p, now in at.items() if now in held}
         if not lost:
             break
         names = _renames(repo, lost.values(), held)
@@ -135,14 +135,14 @@ def places(repo: Repo, paths: Iterable[str]) -> dict[str, TrackedPlace]:
     return found
 
 
-def _placed(path: str, held: Tracked, before: TrackedPlace | None) -> TrackedPlace:
-    """A place; after a rename that is not committed, HEAD has the file under its name before."""
+def _place(path: str, held: Tracked, before: TrackedPlace | None) -> TrackedPlace:
+    """Returns a place; after an uncommitted rename, HEAD has the file under its former name."""
     head = held.head or (before.held.head if before else None)
     return TrackedPlace(path, Tracked(held.index, head))
 
 
 def _renames(repo: Repo, paths: Iterable[str], held: Mapping[str, Tracked]) -> dict[str, str]:
-    """Path to what it was renamed to: staged if HEAD still has it, else by the commit that took it away."""
+    """Returns the new name of each renamed path: from the index if HEAD still has it, else from the deleting commit."""
     if repo.head().oid is None:
         return {}
     wanted = list(dict.fromkeys(paths))
@@ -156,7 +156,7 @@ def _renames(repo: Repo, paths: Iterable[str], held: Mapping[str, Tracked]) -> d
 
 
 def _committed(repo: Repo, paths: Sequence[str]) -> dict[str, str]:
-    """The renames by which commits took these paths away, as far as history is looked at."""
+    """Returns the renames in the commits that deleted these paths, in the newest commits of history."""
     oldest = repo.text("rev-list", f"--skip={_COMMITS}", "-n", "1", "HEAD", ok=(0, 128))
     since = (f"^{oldest}",) if oldest else ()
     shape = ("-m", "--no-renames", "--diff-filter=D", "--raw", "-z", "--format=%x01%H")
@@ -165,17 +165,17 @@ def _committed(repo: Repo, paths: Sequence[str]) -> dict[str, str]:
         done = repo.attempt("--literal-pathspecs", "log", *shape, "HEAD", *since, "--", *some)
         words = done.stdout.split(b"\0")
         commits = dict.fromkeys(word.lstrip(b"\n")[1:] for word in words if word.lstrip(b"\n")[:1] == b"\x01")
-        asked = b"".join(commit + b"\n" for commit in commits)
-        if asked:
+        names_of_commits = b"".join(commit + b"\n" for commit in commits)
+        if names_of_commits:
             how = ("--stdin", "-r", "-m", "-M", "-z", "--no-abbrev", "--no-commit-id", "--diff-filter=R")
             wanted = set(some)
-            found = _renamed(repo.attempt("diff-tree", *how, stdin=asked, environ=OFFLINE).stdout)
+            found = _renamed(repo.attempt("diff-tree", *how, stdin=names_of_commits, environ=OFFLINE).stdout)
             names |= {old: new for old, new in found.items() if old in wanted}
     return names
 
 
 def _renamed(rows: bytes) -> dict[str, str]:
-    """Old name to new of a raw diff; of several the first, which is the newest."""
+    """Returns old name to new name in a raw diff; of several, the first, which is the newest."""
     found: dict[str, str] = {}
     words = iter(rows.split(b"\0"))
     for word in words:
@@ -186,7 +186,7 @@ def _renamed(rows: bytes) -> dict[str, str]:
 
 
 def here(repo: Repo, path: str) -> bytes | None:
-    """A file's bytes in the work tree; None if it is not there as a plain file, or too large."""
+    """Returns a file's bytes in the work tree; None if it is missing, too large, or not a plain file."""
     try:
         return fsio.read(fsio.inside(repo.top, path), limit=MAX_BYTES)
     except (OSError, UnsafePath, TooLarge):
@@ -194,20 +194,20 @@ def here(repo: Repo, path: str) -> bytes | None:
 
 
 def stored(repo: Repo, blobs: Iterable[str]) -> dict[str, bytes]:
-    """The bytes of blobs that are here and not too large; nothing is fetched to find out."""
+    """Returns the bytes of blobs that are here and not too large; never fetches."""
     wanted = list(dict.fromkeys(blobs))
     if not wanted:
         return {}
-    asked = "".join(f"{blob}\n" for blob in wanted).encode("ascii")
-    # In a partial clone that cannot reach its remote, an older git fails on the first blob it lacks.
-    done = repo.attempt("cat-file", "--batch-check", stdin=asked, environ=OFFLINE)
+    names = "".join(f"{blob}\n" for blob in wanted).encode("ascii")
+    # In a partial clone without access to its remote, an older git fails on the first blob it lacks.
+    done = repo.attempt("cat-file", "--batch-check", stdin=names, environ=OFFLINE)
     facts = [row.split(" ") for row in done.stdout.decode("ascii", "replace").splitlines()]
     fit = [row[0] for row in facts if len(row) == 3 and row[1] == "blob" and int(row[2]) <= MAX_BYTES]
     return repo.blobs(fit)
 
 
 def texts(repo: Repo, place: TrackedPlace) -> Iterator[FileVersion]:
-    """The versions of a file that count, one after another: the work tree's, the index's, HEAD's."""
+    """Yields the versions of a file that count: the work tree's, the index's, HEAD's."""
     data = here(repo, place.path)
     if data is not None:
         yield FileVersion(place.path, data)
@@ -216,23 +216,23 @@ def texts(repo: Repo, place: TrackedPlace) -> Iterator[FileVersion]:
 
 
 def others(repo: Repo, place: TrackedPlace, data: bytes | None) -> list[str]:
-    """The blobs of the index and of HEAD that are not what the work tree holds."""
+    """Returns the blobs of the index and of HEAD that differ from the work tree."""
     known = "" if data is None else repo.hash_blob(data)
     return [blob for blob in place.held.blobs if blob != known]
 
 
-MOST_MENTIONED = 8  # of one text
+MOST_MENTIONED = 8  # of one text; a guess: a text that names more paths is a list, not about each of them
 _WORD = regex(r"(?<![\w./@+~-])(?:\./)?([\w.@+-]+(?:/[\w.@+-]+)*/?)")
 
 
 def paths_spelled(text: str) -> list[str]:
-    """What may be paths in a text, from the top: a word alone is one only if it has an ending or a slash."""
+    """Returns the words of a text that may be paths, in order: those with a dot or a slash."""
     words = (word.rstrip(".-+@") for word in _WORD.findall(text))
     return list(dict.fromkeys(word.rstrip("/") for word in words if "/" in word or "." in word))
 
 
 def paths_mentioned(repo: Repo, texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """For each text the tracked files and folders that it names; git is asked once for all."""
+    """Returns the tracked files and folders that each text mentions; asks git once for all."""
     words = {text: paths_spelled(text) for text in texts}
-    there = held_in_index(repo, (word for found in words.values() for word in found))
-    return {text: tuple(word for word in found if word in there)[:MOST_MENTIONED] for text, found in words.items()}
+    known = held_in_index(repo, (word for found in words.values() for word in found))
+    return {text: tuple(word for word in found if word in known)[:MOST_MENTIONED] for text, found in words.items()}

@@ -1,8 +1,8 @@
-"""The upstream of this clone: where its trunk comes from, whether it is trusted, and what it vouches for.
+"""The upstream of this clone: which remote its trunk comes from, whether it is trusted, and which texts it approves.
 
-Trust is given to one remote at one address and to one of its branches; where any of these is another now, it is void.
-What the trunk says is read from the remote-tracking ref, never over the network, and remembered for its commit while
-the process lives. Memories that the trunk has and this branch lacks are counted here too: they come with a merge.
+Trust is for one remote at one address and one of its branches; if any of these changes, the trust is void.
+The trunk is read from the remote-tracking ref, never over the network, and cached for its commit in this process.
+This module also counts the memories that the trunk has and this branch lacks: they arrive with a merge.
 """
 
 import contextlib
@@ -25,23 +25,23 @@ from holdfast.store import layout, pending_changes, trusted_upstream
 from holdfast.store.format import events_in, match_event, segment_name
 from holdfast.values import frozen, grouped
 
-_TELLING = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
+_DECISION = regex(rb'"kind":"(?:' + "|".join((*DECISIONS, "erase")).encode("ascii") + rb')"')
 _PASSWORD = regex(r"^(https?://)[^/@]*@")
 _REMOTES = "refs/remotes/"
 _ACCEPT = regex(rb'"hash_self":"([0-9a-f]{64})"[^\n]*?"kind":"accept"')
-_ARRIVALS, _UNTIL = "arrivals", "until"  # where approvals and proofs came in, and up to which commit
+_ARRIVALS, _UNTIL = "arrivals", "until"  # the commits that brought approvals and proofs, and the last one searched
 
 
 @frozen
 class UpstreamTrust:
-    """What the user trusts, and why that counts for nothing, if so."""
+    """The upstream that the user trusts, and why the trust is void, if it is."""
 
     trusted: trusted_upstream.TrustedUpstream
     void: str | None
 
 
 def find(repo: Repo, trunk: str | None = None) -> trusted_upstream.Upstream | None:
-    """Where the trunk comes from; None if it comes from nowhere. `trunk` is the settings' word for it."""
+    """Returns the upstream of the trunk; None if it has none. `trunk` is its name in the settings."""
     remotes = repo.text("remote").split()
     ref = (_tracking(repo, repo.trunk(trunk), remotes) if remotes else None) or ""
     named = [name for name in remotes if ref.startswith(f"{_REMOTES}{name}/")]
@@ -53,7 +53,7 @@ def find(repo: Repo, trunk: str | None = None) -> trusted_upstream.Upstream | No
 
 
 def _tracking(repo: Repo, trunk: str | None, remotes: Iterable[str]) -> str | None:
-    """The ref under which this clone follows its trunk at a remote."""
+    """Returns the remote-tracking ref of the trunk."""
     if trunk is None or trunk.startswith(_REMOTES):
         return trunk
     branch = trunk.removeprefix("refs/heads/")
@@ -65,11 +65,11 @@ def _tracking(repo: Repo, trunk: str | None, remotes: Iterable[str]) -> str | No
 
 
 def trust(clone: Clone, *, by: str) -> trusted_upstream.TrustedUpstream:
-    """Trust the upstream that is there now; the caller knows that a person said so."""
+    """Trusts the present upstream; the caller must know that a person decided it."""
     now = find(clone.repo, clone.trunk)
     if now is None:
         raise NotFound(
-            "this clone follows no trunk of a remote, so there is nothing to trust",
+            "this clone does not follow the default branch of a remote, so there is nothing to trust",
             hint="Add the remote and fetch it, or accept entries one by one: holdfast review accept ID",
         )
     given = trusted_upstream.TrustedUpstream(now.ref, now.remote, now.url, clone.scan.text(by), clone.now())
@@ -78,37 +78,37 @@ def trust(clone: Clone, *, by: str) -> trusted_upstream.TrustedUpstream:
 
 
 def revoke(clone: Clone) -> trusted_upstream.TrustedUpstream | None:
-    """Trust no upstream any more; gives what was trusted."""
+    """Revokes the trust, and returns what was trusted."""
     before = trusted_upstream.read(clone.private)
     trusted_upstream.forget(clone.private)
     return before
 
 
 def held(clone: Clone) -> UpstreamTrust | None:
-    """What the user trusts, and whether it still is that; None, without a git process, if nothing is."""
-    given = trusted_upstream.read(clone.private)
-    return None if given is None else UpstreamTrust(given, _void(given, find(clone.repo, clone.trunk)))
+    """Returns what the user trusts, and whether it is void; None, without a git process, if nothing is trusted."""
+    trusted = trusted_upstream.read(clone.private)
+    return None if trusted is None else UpstreamTrust(trusted, _void(trusted, find(clone.repo, clone.trunk)))
 
 
-def _void(given: trusted_upstream.TrustedUpstream, now: trusted_upstream.Upstream | None) -> str | None:
+def _void(trusted: trusted_upstream.TrustedUpstream, now: trusted_upstream.Upstream | None) -> str | None:
     if now is None:
-        return f"{given.branch} of {given.remote}, which you trusted, is not this clone's trunk any more"
-    if (now.remote, now.ref) != (given.remote, given.ref):
-        return f"the trunk is now {now.name}; you trusted {given.branch} of {given.remote}"
-    return f"{now.remote} is now at {now.url}; you trusted it at {given.url}" if now.url != given.url else None
+        return f"{trusted.branch} of {trusted.remote}, which you trusted, is no longer this clone's trunk"
+    if (now.remote, now.ref) != (trusted.remote, trusted.ref):
+        return f"the trunk is now {now.name}; you trusted {trusted.branch} of {trusted.remote}"
+    return f"{now.remote} is now at {now.url}; you trusted it at {trusted.url}" if now.url != trusted.url else None
 
 
 def vouched(clone: Clone) -> Vouched:
-    """What the trunk of the trusted upstream stands for; nothing where none is trusted."""
-    given = held(clone)
-    if given is None or given.void:
+    """Returns the memories and decisions of the trusted trunk; empty if no upstream is trusted."""
+    trust = held(clone)
+    if trust is None or trust.void:
         return Vouched()
-    commit = clone.repo.resolve(given.trusted.ref)
-    return _told(clone, commit, shallow=clone.repo.is_shallow()) if commit else Vouched()
+    commit = clone.repo.resolve(trust.trusted.ref)
+    return _vouched_at(clone, commit, shallow=clone.repo.is_shallow()) if commit else Vouched()
 
 
 def _read(repo: Repo, commit: str) -> "_Trunk":
-    """What a commit has of memories, decisions and proofs; two git processes, however much that is."""
+    """Reads the memories, decisions and proofs in a commit, with two git processes."""
     folders = (layout.LOG, layout.MEMORY, layout.APPROVALS)
     tree = {folder: dict[str, str]() for folder in folders}
     for path, blob in repo.tree(commit, layout.TRACKED).items():
@@ -141,17 +141,18 @@ class _Trunk:
     texts: list[ProvenText]
     last: Mapping[str, _Decision]
     erased: frozenset[str]
-    proved: Mapping[str, Mapping[str, Any]]  # memory to what its last decision, an approval, says
+    proved: Mapping[str, Mapping[str, Any]]  # memory to the body of its last decision, if that is an approval
 
 
-@lru_cache(maxsize=4)
-def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
+@lru_cache(maxsize=4)  # a guess: a process rarely sees a second commit of the trunk
+def _vouched_at(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
     trunk = _read(clone.repo, commit)
-    said = {**_unproved(clone, commit, trunk, shallow=shallow), **trunk.proved}
-    approved = {(one.id, one.blob) for one in trunk.texts if one.id in said and approval_proofs.fits(said[one.id], one)}
-    replaced = {name: olds for name, body in said.items() if (olds := replaces(body))}
+    bodies = {**_unproved(clone, commit, trunk, shallow=shallow), **trunk.proved}
+    known = [one for one in trunk.texts if one.id in bodies]
+    approved = {(one.id, one.blob) for one in known if approval_proofs.fits(bodies[one.id], one)}
+    replaced = {name: olds for name, body in bodies.items() if (olds := replaces(body))}
     accepted = {name for name, one in trunk.last.items() if one.kind == "accept"}
-    unchecked = frozenset(accepted - said.keys() if shallow else ())
+    unchecked = frozenset(accepted - bodies.keys() if shallow else ())
     return Vouched(
         f"{commit} shallow" if unchecked else commit,
         frozenset(one.blob for one in trunk.texts),
@@ -159,58 +160,58 @@ def _told(clone: Clone, commit: str, *, shallow: bool) -> Vouched:
         trunk.erased,
         replaced,
         frozenset(approved),
-        {name: str(body["blob"]) for name, body in said.items() if body.get("blob")},
+        {name: str(body["blob"]) for name, body in bodies.items() if body.get("blob")},
         unchecked,
     )
 
 
 def _unproved(clone: Clone, commit: str, trunk: _Trunk, *, shallow: bool) -> dict[str, dict[str, Any]]:
-    """What approvals without a proof were about: the proof they once had, or the text that came with them.
+    """Returns the bodies of approvals without a proof: from a proof they once had, or the text that came with them.
 
-    Versions before 0.6 published no proofs. Whatever files of the log an approval came in, every commit that
-    brought it has to show the same text: a later commit that brings it once more changes nothing but that,
-    where it shows another text, the approval counts for nothing. In a shallow clone only proofs tell.
+    Versions before 0.6 published no proofs. Every commit that brought the approval, in any log file, must have
+    the same text: if a later commit brings it again with another text, the approval does not count. In a shallow
+    clone only proofs count.
     """
     named = {one.id for one in trunk.texts}
-    asked = {
+    unproved = {
         name: one
         for name, one in trunk.last.items()
         if one.kind == "accept" and name not in trunk.proved and name in named
     }
-    if not asked:
+    if not unproved:
         return {}
     rows = _arrivals(clone, commit, shallow=shallow)
-    shown = {blob for one in asked.values() for blob in rows.get(_proof_key(one.body), ())}
+    shown = {blob for one in unproved.values() for blob in rows.get(_proof_key(one.body), ())}
     data = clone.repo.blobs(shown)
-    said = {
+    bodies = {
         name: body
-        for name, one in asked.items()
+        for name, one in unproved.items()
         for blob in rows.get(_proof_key(one.body), ())
         if (body := approval_proofs.read(one.body, data.get(blob, b""))) is not None
     }
-    left = {name: rows.get(one.event, []) for name, one in asked.items() if name not in said}
+    left = {name: rows.get(one.event, []) for name, one in unproved.items() if name not in bodies}
     if shallow or not left:
-        return said
+        return bodies
     then = _memories_at(clone.repo, {start for starts in left.values() for start in starts}, left)
     found = ((name, _alike([then[start].get(name, []) for start in starts])) for name, starts in left.items())
-    return {**said, **{name: body for name, body in found if body is not None}}
+    return {**bodies, **{name: body for name, body in found if body is not None}}
 
 
 def _alike(versions: Sequence[Sequence[ProvenText]]) -> dict[str, Any] | None:
-    """What an approval of a memory that several commits have would say; None if its texts differ anywhere."""
+    """Returns the approval body for a memory that several commits have; None if its texts differ anywhere."""
     if not versions or not all(versions):
         return None
     found = [one for texts in versions for one in texts]
-    said, memory = {one.digest() for one in found}, found[0].parse()
-    if len(said) != 1 or memory is None:
+    digests, memory = {one.digest() for one in found}, found[0].parse()
+    if len(digests) != 1 or memory is None:
         return None
-    return {"blob": found[0].blob, "approves": said.pop(), "supersedes": list(memory.supersedes)}
+    return {"blob": found[0].blob, "approves": digests.pop(), "supersedes": list(memory.supersedes)}
 
 
 def _memories_at(
     repo: Repo, commits: Collection[str], names: Collection[str]
 ) -> dict[str, dict[str, list[ProvenText]]]:
-    """For each commit the texts that it has of some memories, in whatever files."""
+    """Returns for each commit its texts of some memories, in any file."""
     files: dict[str, list[str]] = {commit: [] for commit in commits}
     todo = {f"{commit}:{layout.MEMORY}": [commit] for commit in commits}
     while todo:
@@ -230,7 +231,7 @@ def _memories_at(
 
 
 def _tree_rows(data: bytes, size: int) -> Iterator[tuple[bytes, str]]:
-    """Mode and object of everything in a tree, as git stores it; `size` is that of an object's name."""
+    """Yields mode and object id of each entry of a tree as git stores it; `size` is that of an id."""
     at = 0
     while (end := data.find(b"\0", at)) >= 0:
         yield data[at:end].partition(b" ")[0], data[end + 1 : end + 1 + size].hex()
@@ -238,10 +239,10 @@ def _tree_rows(data: bytes, size: int) -> Iterator[tuple[bytes, str]]:
 
 
 def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[str]]:
-    """The commits that brought each approval into a trunk, and the files that ever claimed to be its proof.
+    """Returns the commits that brought each approval into a trunk, and the files that ever claimed to be its proof.
 
-    An approval is named by its hash, a proof by that of its body. Only commits since the last look are asked
-    for. Where history is cut off nothing is remembered: it may be whole at the next look.
+    The key of an approval is its hash, that of a proof the hash of its body. Only commits since the last search are
+    read. In a shallow clone nothing is stored: its history may be complete next time.
     """
     known = {} if shallow else view_edits.read_record(clone, _ARRIVALS)
     before = next(iter(known.pop(_UNTIL, ())), "")
@@ -249,10 +250,10 @@ def _arrivals(clone: Clone, commit: str, *, shallow: bool) -> Mapping[str, list[
         return known
     if not before or not clone.repo.is_ancestor(before, commit):
         known, before = {}, ""
-    # Of a merge only what none of its parents has: that came with it.
+    # `-c`: of a merge, only files that no parent has came with it.
     shape = ("--no-show-signature", "--full-history", "-c", "--no-renames", "--raw", "--no-abbrev", "-z")
-    asked = [commit, *([f"^{before}"] if before else []), "--", layout.LOG, layout.APPROVALS]
-    out = clone.repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *asked)
+    span = [commit, *([f"^{before}"] if before else []), "--", layout.LOG, layout.APPROVALS]
+    out = clone.repo.run("-c", "log.showRoot=true", "log", *shape, "--format=%x01%H", *span)
     rows = [(start, path, blob) for start, path, _, blob in raw_changes(out) if blob]
     texts = clone.repo.blobs({blob for _, path, blob in rows if path.startswith(f"{layout.LOG}/")})
     events = {blob: _ACCEPT.findall(data) for blob, data in texts.items()}
@@ -274,9 +275,9 @@ def _proof_key(body: str) -> str:
 
 
 def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenText]:
-    """The memories of a trunk: whole files, and each one's own text where a file holds several.
+    """Returns the memories of a trunk: whole files, and each entry's own text if a file holds several.
 
-    Of several files that claim one id only the first that came in is the trunk's word.
+    If several files claim one id, only the file that was added first counts.
     """
     found = list(approval_proofs.texts(repo, files))
     claims = grouped((one.id, one) for one in found)
@@ -288,7 +289,7 @@ def _texts(repo: Repo, commit: str, files: Mapping[str, bytes]) -> list[ProvenTe
 
 
 def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, int]:
-    """For each file how many changes of the trunk lie before (the higher, the earlier it came)."""
+    """Returns for each file how far back the trunk added it: the higher the number, the earlier."""
     shape = ("--no-show-signature", "--first-parent", "-m", "--no-renames", "--diff-filter=A", "--name-only", "-z")
     out = repo.run("--literal-pathspecs", "log", *shape, "--format=%x01", commit, "--", *sorted(files))
     number, found = 0, {}
@@ -300,16 +301,16 @@ def _first_seen(repo: Repo, commit: str, files: Collection[str]) -> dict[str, in
 
 
 def _is_first(one: ProvenText, claims: Iterable[ProvenText], came: Mapping[str, int]) -> bool:
-    """Whether a text's file came before every other file that claims its id with other words."""
+    """Returns whether a text's file was added before every other file that claims its id with another text."""
     others = [other.path for other in claims if other.blob != one.blob and other.path != one.path]
     return all(came.get(one.path, 0) > came.get(path, 0) for path in others)
 
 
 def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], frozenset[str]]:
-    """The last decision about each memory, and what was erased."""
+    """Returns the last decision about each memory, and the erased ids."""
     about: dict[str, dict[str, _Decision]] = defaultdict(dict)
     erased = set()
-    for found in _told_by(segments):
+    for found in _decision_rows(segments):
         event, kind, target = (os.fsdecode(found[number]) for number in (1, 4, 5))
         if kind == "erase":
             erased.add(target)
@@ -317,17 +318,17 @@ def _decisions(segments: Mapping[str, bytes]) -> tuple[dict[str, _Decision], fro
         about[target][event] = _Decision(kind, os.fsdecode(found[15] or b""), event)
     last = {target: next(iter(ones.values())) for target, ones in about.items()}
     unsure = {target for target, ones in about.items() if len(ones) > 1}
-    if unsure:  # which was the last, only the order of all events can tell
+    if unsure:  # only the order of all events shows which was the last
         for one in model_event.in_order(event for data in segments.values() for event, _ in events_in(data)):
             if one.target in unsure and one.kind in DECISIONS:
                 last[one.target] = about[one.target].get(one.hash_self, last[one.target])
     return last, frozenset(erased)
 
 
-def _told_by(segments: Mapping[str, bytes]) -> Iterator[re.Match[bytes]]:
-    """Every decision and erasure about something; a segment that is not what its name says tells nothing."""
+def _decision_rows(segments: Mapping[str, bytes]) -> Iterator[re.Match[bytes]]:
+    """Yields every decision and erasure with a target; skips segments whose name is not the hash of their bytes."""
     for path, data in segments.items():
-        places = [place.span() for place in _TELLING.finditer(data)]
+        places = [place.span() for place in _DECISION.finditer(data)]
         if not places or not path.endswith(f"/{segment_name(data)}.jsonl"):
             continue
         for start, end in places:
@@ -342,7 +343,7 @@ _MEMORY_ID = regex(r"-([A-Z]{3}-[^/]+)\.md")
 
 @frozen
 class MissingFromTrunk:
-    """How many there are, and where."""
+    """How many memories the trunk has and this branch lacks."""
 
     memories: int
     trunk: str
@@ -350,22 +351,22 @@ class MissingFromTrunk:
     def __str__(self) -> str:
         many = "1 memory" if self.memories == 1 else f"{self.memories:,} memories"
         here = f"{'is' if self.memories == 1 else 'are'} not on this branch"
-        return f"{many} on {self.trunk} {here}; what is published there comes with a merge"
+        return f"{many} on {self.trunk} {here}; a merge brings what is published there"
 
 
 def missing_from_trunk(clone: Clone) -> MissingFromTrunk | None:
-    """What the trunk has besides, published or waiting there; None on the trunk, or if it has nothing."""
+    """Counts the memories that only the trunk has, published or waiting; None on the trunk, or if there are none."""
     head, ref = clone.repo.head(), _local_trunk(clone)
     if ref is None or ref == head.ref:
         return None
-    there = set(map(_memory_id, clone.repo.tree(ref, layout.MEMORY))) | _waiting_on(clone, ref)
-    missing = there - {_memory_id(one.path) for one in clone.entries()} - clone.erased()
+    on_trunk = set(map(_memory_id, clone.repo.tree(ref, layout.MEMORY))) | _waiting_on(clone, ref)
+    missing = on_trunk - {_memory_id(one.path) for one in clone.entries()} - clone.erased()
     name = ref.removeprefix("refs/heads/").removeprefix(_REMOTES)
     return MissingFromTrunk(len(missing), name) if missing else None
 
 
 def _local_trunk(clone: Clone) -> str | None:
-    """The trunk's own branch in this clone if there is one, else where this clone follows it."""
+    """Returns the trunk's local branch if there is one, else its remote-tracking ref."""
     trunk = clone.repo.trunk(clone.trunk)
     if trunk is None or not trunk.startswith(_REMOTES):
         return trunk
@@ -374,7 +375,7 @@ def _local_trunk(clone: Clone) -> str | None:
 
 
 def _waiting_on(clone: Clone, ref: str) -> set[str]:
-    """What waits to be published on a branch."""
+    """Returns the ids of the memories that wait to be published on a branch."""
     known = branch_lines.known(*clone.stores).values()
     own = {one.id for one in known if one.refs[-1:] == (ref,) and not one.dropped}
     return {

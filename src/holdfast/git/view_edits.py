@@ -1,11 +1,12 @@
-"""Views that may be edited: what was rendered last is remembered, so that an edit is noticed and kept.
+"""Detects edits of rendered views: stores what was rendered last, so that no edit is overwritten.
 
-Known for each work tree, in small records that count as none if they are damaged: then something is looked at again,
-and nothing worse happens. An edit is never rendered over before somebody looked at it (`edited`, `put`), and one that
-cannot be taken is kept aside and said (`refused`). What an edit means is known to those who take it:
-`work.state_view_edits` for the project's state, `curation` for memories.
+There are small records for each work tree; a damaged one counts as missing, which only means that a file is read
+again. A view is never rendered over an unread edit (`edited`, `put`), and an edit that cannot be applied is saved
+with a note (`refused`). Other modules apply edits: `work.state_view_edits` for the project's state, `curation` for
+memories.
 
-A view that git tracks is nobody's edit: a pull request can bring one. It is neither taken nor rendered over.
+A view that git tracks does not count as an edit, because a pull request can bring one. It is neither applied nor
+rendered over.
 """
 
 import hashlib
@@ -22,14 +23,14 @@ from holdfast.store import layout as paths
 
 
 def read_record(clone: Clone, subject: str) -> dict[str, list[Any]]:
-    """Name to what is remembered of it."""
+    """Returns the stored rows of a subject, by name."""
     places = (os.path.join(store.seen, _name(clone, subject)) for store in (clone.layout, *clone.stores))
-    raw = next((found for path in places if (found := loose_records.read(path))), {})  # the last written comes first
+    raw = next((found for path in places if (found := loose_records.read(path))), {})  # the store in use comes first
     return {name: row for name, row in raw.items() if isinstance(row, list)}
 
 
 def keep_record(clone: Clone, subject: str, rows: dict[str, list[Any]]) -> None:
-    """Remember this and nothing else."""
+    """Replaces the stored rows of a subject."""
     loose_records.keep(os.path.join(clone.layout.seen, _name(clone, subject)), rows)
 
 
@@ -40,14 +41,14 @@ def _name(clone: Clone, subject: str) -> str:
 RECORD = "views"
 STATE = "project_state.json"
 MEMORY_PAGES = ("decisions.md", "assumptions.md", "invariants.md", "dead-ends.md", "candidates.md")
-MAX_VIEW = 1 << 26
-SETTLED = 2.0  # seconds after which a file's time tells whether it was written again
+MAX_VIEW = 1 << 26  # 64 MiB, a guess: no view that people read is larger
+SETTLED = 2.0  # seconds: some file systems store times in steps of two seconds; later writes change the time
 _T = TypeVar("_T")
-PATIENCE = 2.0  # seconds for another command to let go; what is not taken now is taken by the next
+PATIENCE = 2.0  # seconds to wait for another command; a guess: the next command applies an edit left over
 
 
 def edited(clone: Clone, name: str) -> bytes | None:
-    """A view's bytes if they are others than were rendered here and did not come by git, else None."""
+    """Returns a view's bytes if they differ from what was rendered here and did not come by git, else None."""
     path = fsio.inside(clone.repo.top, f"{paths.VIEW}/{name}")
     if not (now := _facts(path)):
         return None
@@ -59,7 +60,7 @@ def edited(clone: Clone, name: str) -> bytes | None:
     if row is None or row[:1] != [_digest(data)]:
         if not is_tracked(clone, name, also_in_head=True):
             return data
-        if not clone.reading:  # once git lets go of it, its text is still nobody's edit
+        if not clone.reading:  # its text is no edit later either, when git no longer tracks it
             remember(clone, name, data)
         return None
     if not clone.reading and clone.clock().timestamp() - now[0] / 1e9 > SETTLED:
@@ -68,27 +69,27 @@ def edited(clone: Clone, name: str) -> bytes | None:
 
 
 def is_tracked(clone: Clone, name: str, *, also_in_head: bool = False) -> bool:
-    """Whether git tracks a view; if so, that is said."""
+    """Returns whether git tracks a view; if so, adds a note."""
     path = f"{paths.VIEW}/{name}"
     index = os.path.join(clone.repo.git_dir, "index")
     found = path in _in_index(clone.repo, index, *fsio.facts(index))
     if not found and not (also_in_head and path in clone.repo.tree("HEAD", paths.VIEW)):
         return False
-    said = f"{path} is tracked by git, so it is nobody's edit and is not rendered; git rm --cached {path}"
-    if said not in clone.notes:
-        clone.notes.append(said)
+    note = f"{path} is tracked by git, so it is neither read as an edit nor rendered; git rm --cached {path}"
+    if note not in clone.notes:
+        clone.notes.append(note)
     return True
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=8)  # a guess: more repositories than one process works in
 def _in_index(repo: Repo, path: str, *_: int) -> frozenset[str]:
-    """The views in git's index; git is asked only if the index may name one."""
+    """Returns the views in git's index; asks git only if the index may name one."""
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError:
         return frozenset()
-    # The fourth version shortens names, and a split index keeps some of them in another file.
+    # Index version 4 compresses names, and a split index has some of them in another file.
     plain = data[4:8] in (b"\0\0\0\2", b"\0\0\0\3") and b"link" not in data
     if plain and paths.VIEW.encode("ascii") not in data:
         return frozenset()
@@ -97,14 +98,14 @@ def _in_index(repo: Repo, path: str, *_: int) -> frozenset[str]:
 
 
 def remember(clone: Clone, name: str, data: bytes) -> None:
-    """From now on these bytes are no edit of that view."""
+    """Records that these bytes of a view are no edit."""
     keep_record(clone, RECORD, {**read_record(clone, RECORD), name: [_digest(data)]})
 
 
 def put(clone: Clone, name: str, text: str, *, write: Callable[[paths.Layout, str, str], bool]) -> bool:
-    """Render a view that may be edited, unless it holds an edit that nobody has looked at."""
+    """Renders a view that may be edited, unless it has an unread edit; returns whether it wrote."""
     if edited(clone, name) is not None:
-        clone.notes.append(f"{paths.VIEW}/{name} was edited just now and is not rendered over")
+        clone.notes.append(f"{paths.VIEW}/{name} was just edited, so it was not rendered")
         return False
     if is_tracked(clone, name) or not write(clone.layout, name, text):
         return False
@@ -113,20 +114,20 @@ def put(clone: Clone, name: str, text: str, *, write: Callable[[paths.Layout, st
 
 
 def refused(clone: Clone, name: str, data: bytes, why: str) -> str:
-    """Keep the text of an edit that cannot be taken, say why and where; gives the file that holds it."""
+    """Saves the text of an edit that cannot be applied, adds a note, and returns the path of the saved file."""
     fsio.make_dirs(clone.layout.kept)
     when = clone.now()[:19].replace("-", "").replace(":", "")
     text = clone.scan.text(data.decode("utf-8", "replace")).encode("utf-8", "replace")
-    # Many edits may be refused within a second; only the same text may share a file.
+    # Many edits may be refused within a second; only equal texts may share a file.
     path = os.path.join(clone.layout.kept, f"{when}Z-{_digest(text)[:8]}-{name.replace('/', '-')}")
     fsio.replace(path, text)
     remember(clone, name, data)
-    clone.notes.append(f"your edit of {paths.VIEW}/{name} was not taken: {why}; its text is in {path}")
+    clone.notes.append(f"your edit of {paths.VIEW}/{name} was not applied: {why}; its text is in {path}")
     return path
 
 
 def changed(clone: Clone, names: Iterable[str]) -> list[str]:
-    """The views that may hold an edit: those whose file is not the one that was looked at last."""
+    """Returns the views that may have an edit: those whose file is not the one that was read last."""
     rows, folder = read_record(clone, RECORD), clone.layout.view()
     return [name for name in names if (now := _facts(os.path.join(folder, name))) and now != rows.get(name, [])[1:]]
 
@@ -140,7 +141,7 @@ def _facts(path: str) -> list[int]:
 
 
 def taken(clone: Clone, name: str, take: Callable[[bytes], _T]) -> _T | None:
-    """What `take` makes of an edited view, with the store held; None if there is no edit to take now."""
+    """Returns `take` of an edited view's bytes, called with the store locked; None if there is no edit to apply."""
     if clone.reading or clone.repo.operation():
         return None
     try:
@@ -151,25 +152,25 @@ def taken(clone: Clone, name: str, take: Callable[[bytes], _T]) -> _T | None:
             data = edited(clone, name)
             return None if data is None else take(data)
     except (UnsafePath, TooLarge, NotStored, ReadOnlyStore) as error:
-        clone.notes.append(f"{paths.VIEW}/{name} was left alone: {error}")
-    except (Busy, PublishRefused):  # the next command looks again
+        clone.notes.append(f"{paths.VIEW}/{name} was not changed: {error}")
+    except (Busy, PublishRefused):  # the next command tries again
         pass
     return None
 
 
 def decoded(data: bytes) -> str:
-    """An edited view's text; BadInput names the line that is none."""
+    """Decodes an edited view; raises BadInput with the line that is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"line {line}: it holds bytes that are not UTF-8 text") from None
+        raise BadInput(f"line {line}: it has bytes that are not UTF-8 text") from None
 
 
 def spare(clone: Clone, name: str) -> None:
-    """Keep aside what somebody wrote into a view that takes no edits, before it is rendered again.
+    """Saves what somebody wrote into a read-only view, before it is rendered again.
 
-    UnsafePath if git tracks it: it is not to be rendered.
+    Raises UnsafePath if git tracks it: then it must not be rendered.
     """
     if is_tracked(clone, name):
         raise UnsafePath(f"git tracks {paths.VIEW}/{name}", hint=f"Untrack it: git rm --cached {paths.VIEW}/{name}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 SOURCES = 2  # bits of a key that name its source
-FIRST = 10  # best rows that are checked; docs/design/graph.md measures links with these numbers
+FIRST = 10  # best rows that are checked; docs/explanation/graph.md measures links with these numbers
 FROM = 3  # of them, those that are followed
 NAMES = 16  # names followed from one row
 TERMS = 12  # words of a question that are searched in the reached rows

@@ -1,4 +1,4 @@
-"""What must not leave: redaction of secrets, and who counts as a person."""
+"""Redacts secrets, seals text, and decides who counts as a person."""
 
 from holdfast.lazy_module import lazy_modules
 

@@ -1,14 +1,14 @@
-"""Whether a person, as far as we can see, is at the keyboard.
+"""Decides whether a person, as far as we can see, is at the keyboard.
 
 This is a guard, not a boundary: a program that runs as the user can open a terminal and clear its environment. It
-keeps an agent that merely uses the command line from approving its own memories by accident; to stop a hostile one,
-use another user account.
+keeps an agent that uses the command line from approving its own memories by accident; to stop a hostile agent, use
+another user account.
 
-An agent is known by what it sets for its children and by its name among the processes above this one, never by
+An agent is detected by variables it sets for its child processes and by its name among the parent processes, never by
 variables that people export to configure it (`tests/conftest.py` lists those). In the table of agents (person.txt),
-`children` are variables an agent sets for the processes it starts, and nobody else does; where the agent was not run to
-see them, they are those that its documentation names. `programs` are names of its process; `packages` the folder its
-script lies in, where it runs under Node or Python.
+`children` are variables that only this agent sets for the processes it starts; if we could not run the agent, they are
+taken from its documentation. `programs` are names of its process; `packages` is the folder of its script, if it runs
+under Node or Python.
 """
 
 import os
@@ -22,7 +22,7 @@ from holdfast.patterns import PatternFile
 
 
 class KnownAgent(NamedTuple):
-    """One agent."""
+    """One agent, and what shows that it runs."""
 
     name: str
     programs: tuple[str, ...]
@@ -36,21 +36,21 @@ def _agent(row: str) -> KnownAgent:
 
 
 AGENTS = tuple(map(_agent, PatternFile(__file__).lines("agents")))
-# Set by whatever runs commands without a person, and what that is.
+# Variables that programs set when they run commands without a person, and what these programs are.
 UNATTENDED = {"AI_AGENT": "an agent", "CI": "a build", "GITHUB_ACTIONS": "a build", "HOLDFAST_RUN_ID": "`holdfast run`"}
-# AGENT=amp and AGENT=goose name an agent; any other value (opencode's 1, the path of a key agent) names none.
+# AGENT=amp and AGENT=goose name an agent; other values (opencode's 1, the path of a key agent) do not.
 NAMED = ("AGENT", frozenset(program for agent in AGENTS for program in agent.programs))
 
 
 Process = tuple[int, Sequence[str]]  # its parent, and its command line
 _OFF = frozenset({"", "0", "false", "no", "off"})
 _INTERPRETERS = ("node", "bun", "deno", "python", "pypy", "sh", "bash", "dash", "zsh", "env")
-_DEEPEST = 64  # processes above this one that are looked at
-_PATIENCE = 2.0  # seconds for `ps`
+_DEEPEST = 64  # parent processes that are checked; a guess: real chains have a dozen
+_PATIENCE = 2.0  # seconds for `ps`; a guess: it answers in a fraction of one, and a person waits for it
 
 
 def doubt(*, terminal: bool, environ: Mapping[str, str]) -> str | None:
-    """Why what is decided now does not count as a person's decision; None if it does."""
+    """Returns why a decision made now does not count as a person's; None if it does."""
     if marker := agent_marker(environ):
         return f"{marker} is set, so {UNATTENDED.get(marker, 'an agent')} seems to be running this"
     if not terminal:
@@ -61,7 +61,7 @@ def doubt(*, terminal: bool, environ: Mapping[str, str]) -> str | None:
 
 
 def agent_marker(environ: Mapping[str, str]) -> str | None:
-    """The name of the variable that shows an agent at work, to be said when we refuse."""
+    """Returns the name of the variable that shows an agent at work, for the message; None if there is none."""
     names = (*(name for agent in AGENTS for name in agent.children), *UNATTENDED)
     found = (name for name in sorted(names) if environ.get(name, "").strip().lower() not in _OFF)
     name, values = NAMED
@@ -70,17 +70,17 @@ def agent_marker(environ: Mapping[str, str]) -> str | None:
 
 @cache
 def running_agent() -> str | None:
-    """The agent that this process runs under, by the names of the processes above it.
+    """Returns the agent that this process runs under, by the names of its parent processes.
 
-    Sessions do not end the search: agents open terminals of their own for what they run. Where processes
-    cannot be seen, nobody is suspected.
+    The search does not stop at a new session: agents open terminals of their own for their commands. If processes
+    cannot be listed, the result is None.
     """
     look = _from_proc if os.path.isdir("/proc/self") else _from_ps()
     return next(filter(None, map(agent_called, _above(os.getppid(), look))), None)
 
 
 def agent_called(command: Sequence[str]) -> str | None:
-    """Which agent a command line starts, by its program or by the script that an interpreter runs."""
+    """Returns the agent that a command line starts, by its program or by the script that an interpreter runs."""
     program = _stem(command[0]) if command else ""
     script = ""
     if program.rstrip("0123456789.") in _INTERPRETERS:
@@ -94,7 +94,7 @@ def agent_called(command: Sequence[str]) -> str | None:
 
 
 def _script(arguments: Sequence[str]) -> str:
-    """What an interpreter runs: a file, or the module after -m; nothing if its program is an argument."""
+    """Returns what an interpreter runs: a file, or the module after -m; empty for code in an argument (-c)."""
     for place, word in enumerate(arguments):
         if word == "-m":
             return "".join(arguments[place + 1 : place + 2])
@@ -106,14 +106,14 @@ def _script(arguments: Sequence[str]) -> str:
 
 
 def _stem(path: str) -> str:
-    """The name of a program without folder, ending and the dash of a login shell."""
+    """Returns the name of a program without its folder, extension and the dash of a login shell."""
     name = path.replace("\\", "/").rpartition("/")[2].lower().lstrip("-")
     stem, dot, ending = name.rpartition(".")
     return stem if dot and ending in ("exe", "js", "mjs", "cjs", "ts", "py", "sh", "cmd") else name
 
 
 def _above(pid: int, look: Callable[[int], Process | None]) -> Iterator[Sequence[str]]:
-    """The command lines of a process and of those above it."""
+    """Yields the command lines of a process and of its parents."""
     for _ in range(_DEEPEST):
         found = look(pid) if pid > 0 else None
         if found is None:
@@ -130,16 +130,16 @@ def _from_proc(pid: int) -> Process | None:
             words = os.fsdecode(file.read(1 << 16)).rstrip("\0").split("\0")
     except (OSError, ValueError, IndexError):
         return None
-    return parent, words if len(words) > 1 else words[0].split(" ")[:1]  # a title that a program gave itself
+    return parent, words if len(words) > 1 else words[0].split(" ")[:1]  # one word: a title the program set itself
 
 
 def _from_ps() -> Callable[[int], Process | None]:
-    """The same where there is no /proc: one process lists them all."""
+    """Returns the same lookup for systems without /proc: one `ps` lists all processes."""
     known: dict[int, Process] = {}
     if sys.platform != "win32":
         try:
-            asked = ("ps", "-axo", "pid=,ppid=,command=")
-            out = subprocess.run(asked, capture_output=True, timeout=_PATIENCE, check=False).stdout
+            command_line = ("ps", "-axo", "pid=,ppid=,command=")
+            out = subprocess.run(command_line, capture_output=True, timeout=_PATIENCE, check=False).stdout
         except (OSError, subprocess.SubprocessError):
             out = b""
         for row in os.fsdecode(out).splitlines():

@@ -1,4 +1,4 @@
-"""Commits that records cite, found again after history was rewritten: the right one, or none."""
+"""Finds cited commits again after history was rewritten: the right commit, or none."""
 
 from holdfast.lazy_module import lazy_modules
 

@@ -1,7 +1,7 @@
-"""What is remembered of cited commits, so that they can be found again when git no longer has them.
+"""Stores facts about cited commits, so that they can be found again when git no longer has them.
 
-A record holds names and hashes only. Records lie in at most 256 files, by the beginning of the
-commit's name: ten thousand commits are then neither ten thousand files nor one that is read whole.
+A record has only names and hashes. Records are in at most 256 files, by the beginning of the commit's id:
+so ten thousand commits need neither ten thousand files nor one large file.
 """
 
 import json
@@ -17,14 +17,14 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, frozen, grouped
 
-MAX_PATHS = 64
-MAX_LINES = 64
-_LIMIT = 1 << 28  # bytes of one file that are read
+MAX_PATHS = 64  # of one commit, and:
+MAX_LINES = 64  # guesses; a sample of this size identifies a commit in a record of a few kilobytes (docs/adr/0009)
+_LIMIT = 1 << 28  # bytes of one file: 256 MiB, a guess; larger ones would fill the memory
 
 
 @frozen(kw_only=True)
 class CommitAnchor:
-    """A commit as far as it can be known again: what it is called, who made it, and what it changes."""
+    """The facts by which a commit is recognised: its ids, its author, and what it changes."""
 
     commit: str
     tree: str
@@ -48,7 +48,7 @@ class CommitAnchor:
 
 
 def anchor_of(commit: Commit, patch: Patch) -> CommitAnchor:
-    """What is remembered of a commit."""
+    """Returns the facts to store about a commit."""
     same: dict[str, Any] = {name: getattr(commit, name) for name in ("tree", "parents", "author", "committed", "title")}
     same |= {name: getattr(patch, name) for name in ("patch_id", "weight")}
     return CommitAnchor(
@@ -61,21 +61,21 @@ def anchor_of(commit: Commit, patch: Patch) -> CommitAnchor:
 
 
 def save(layout: Layout, anchors: Iterable[CommitAnchor], scan: Scanner) -> None:
-    """Remember commits; durable on return. A path or a name that holds a secret is left out."""
+    """Stores anchors; durable on return. Leaves out a path or an author's name with a secret in it."""
     new = grouped((_shard(layout, anchor.commit), anchor) for anchor in anchors)
     if not new:
         return
     fsio.make_dirs(layout.anchors)
     with fsio.locked(os.path.join(layout.anchors, "lock")):
         for path, some in new.items():
-            there = _records(layout, path)
-            if any(anchor.commit not in there for anchor in some):
-                rows = there | {anchor.commit: _plain(anchor, scan) for anchor in some}
+            known = _records(layout, path)
+            if any(anchor.commit not in known for anchor in some):
+                rows = known | {anchor.commit: _plain(anchor, scan) for anchor in some}
                 fsio.replace(path, b"".join(_row(rows[oid]) for oid in sorted(rows)))
 
 
 def load(layouts: Iterable[Layout], oids: Iterable[str]) -> dict[str, CommitAnchor]:
-    """What is remembered of these commits; damaged records are left out."""
+    """Returns the anchors of these commits; leaves out damaged records."""
     wanted = set(oids)
     shards = ((layout, path) for layout in layouts for path in sorted({_shard(layout, oid) for oid in wanted}))
     rows = (row for layout, path in shards for row in _records(layout, path).items())
@@ -84,10 +84,10 @@ def load(layouts: Iterable[Layout], oids: Iterable[str]) -> dict[str, CommitAnch
 
 
 def missing(layout: Layout, oids: Iterable[str]) -> list[str]:
-    """Which of these commits are not remembered yet."""
+    """Returns the commits among these that have no record yet."""
     wanted = list(dict.fromkeys(oids))
-    there = {oid for path in {_shard(layout, oid) for oid in wanted} for oid in _records(layout, path)}
-    return [oid for oid in wanted if oid not in there]
+    known = {oid for path in {_shard(layout, oid) for oid in wanted} for oid in _records(layout, path)}
+    return [oid for oid in wanted if oid not in known]
 
 
 def _shard(layout: Layout, oid: str) -> str:
@@ -113,7 +113,7 @@ def _records(layout: Layout, path: str) -> dict[str, dict[str, Any]]:
         if isinstance(record, dict) and isinstance(record.get("commit"), str) and is_oid(record["commit"]):
             found[record["commit"]] = record
         else:
-            layout.leave_out(f"{path}:{number} is no record of a commit")
+            layout.leave_out(f"{path}:{number} is not a record of a commit")
     return found
 
 
@@ -122,7 +122,7 @@ def _row(record: Mapping[str, Any]) -> bytes:
 
 
 def _plain(anchor: CommitAnchor, scan: Scanner) -> dict[str, Any]:
-    """A record without secrets: an address or a path may hold one, hashes cannot."""
+    """Returns a record without secrets: an address or a path may contain one, hashes cannot."""
     record = asdict(anchor)
     if scan.text("\n".join((anchor.author, *anchor.names))) != "\n".join((anchor.author, *anchor.names)):
         record["paths"] = [row for row in anchor.paths if scan.text(row[0]) == row[0]]
@@ -132,7 +132,7 @@ def _plain(anchor: CommitAnchor, scan: Scanner) -> dict[str, Any]:
 
 
 def _parsed(record: Mapping[str, Any]) -> CommitAnchor | None:
-    """A record as a value; None if it is damaged or of a form we do not know."""
+    """Parses a record; None if it is damaged or of an unknown form."""
     try:
         fields: dict[str, Any] = {name: _text(record[name]) for name in ("commit", "tree", "author", "title")}
         fields |= {name: tuple(map(_text, record[name])) for name in ("parents", "change_ids", "lines")}

@@ -1,11 +1,11 @@
-"""Where a cited commit is now that history was rewritten: the right one, or none.
+"""Finds the commit that a cited commit became when history was rewritten: the right one, or none.
 
-In order: the map git gave us, filter-repo's map, change-ids, patch-ids, trees, squashes, overlapping content. The
-first to find something decides; where it finds several equally good commits and HEAD reaches not exactly one of them,
-there is no answer. When every asked commit is reachable, two git processes tell.
+In order: the map from git's hook, filter-repo's map, change-ids, patch-ids, trees, squashes, overlapping content. The
+first that finds something decides; if it finds several equally good commits and HEAD reaches not exactly one of them,
+there is no answer. If all the commits are reachable, two git processes suffice.
 
-A search costs seconds on a large repository, and every command asks about the same few commits. So what was found is
-kept while refs, HEAD and the maps are what they were; the file may be deleted.
+A search takes seconds on a large repository, and every command asks about the same few commits. So the answers are
+cached until refs, HEAD or the maps change; the cache file may be deleted.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from holdfast.values import frozen
 if TYPE_CHECKING:
     from holdfast.git.cited_commits.commit_matching import HistoryWindow, MatchScope, Rule
 
-Answer = tuple[str, str] | None  # where it is and how it was found; None: not found
+Answer = tuple[str, str] | None  # the commit it became and how that was found; None: not found
 
-_MAX_STATES = 4  # work trees take turns
-_MAX_ANSWERS = 5_000
-_LIMIT = 1 << 24
+_MAX_STATES = 4  # cached states; a guess: work trees with another HEAD take turns
+_MAX_ANSWERS = 5_000  # of one state; a guess: more lost commits than records cite
+_LIMIT = 1 << 24  # 16 MiB: four states of 5,000 answers take about 2 MiB
 
 
 def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
-    """A hash of everything an answer rests on."""
+    """Returns a hash of everything that answers depend on."""
     refs = repo.run("for-each-ref", "--format=%(objectname) %(refname)")
     others = ("HEAD", *(os.path.join(folder, "HEAD") for folder in repo.worktrees()[1:]))
     heads = [loose_records.content(os.path.join(repo.common_dir, name), limit=4096) for name in others]
@@ -51,7 +51,7 @@ def state_of(repo: Repo, layouts: Iterable[Layout]) -> str:
 
 
 def load_answers(layout: Layout, state: str) -> dict[str, Answer]:
-    """What was found in this state of the repository."""
+    """Returns the cached answers for this state of the repository."""
     found: dict[str, Answer] = {}
     rows = loose_records.read(_answers_path(layout), limit=_LIMIT).get(state)
     for oid, row in rows.items() if isinstance(rows, dict) else ():
@@ -64,7 +64,7 @@ def load_answers(layout: Layout, state: str) -> dict[str, Answer]:
 
 
 def save_answers(layout: Layout, state: str, answers: Mapping[str, Answer]) -> None:
-    """Remember what was found; where that cannot be stored, it is simply looked for again."""
+    """Caches answers; if they cannot be stored, the next command searches again."""
     known = loose_records.read(_answers_path(layout), limit=_LIMIT).items()
     kept = [(name, rows) for name, rows in known if name != state and isinstance(rows, dict)]
     newest = dict(list(answers.items())[-_MAX_ANSWERS:])
@@ -78,24 +78,24 @@ def _answers_path(layout: Layout) -> str:
     return os.path.join(layout.anchors, "answers.json")
 
 
-_ALIASES = 4  # later names of a commit by which it is looked for too
-_PARTS = 8  # commits into which one may have been split
+_ALIASES = 4  # later ids of a commit that are searched as well; a guess: each costs a search
+_PARTS = 8  # commits into which one may have been split; a guess: people split into two or three
 
 Found = Literal["holds", "moved", "unanchored", "unknown"]
 
 
 @frozen
 class ResolvedCommit:
-    """Where a commit is now."""
+    """A cited commit, and the commit it is now."""
 
     asked: str
-    commit: str | None  # None: nowhere, or nobody knows
+    commit: str | None  # None: it does not exist, or that is unknown
     state: Found
     how: str = ""
 
 
 def keep(clone: Clone, oids: Iterable[str]) -> None:
-    """Remember what is needed to find these commits again, even after git has thrown them away."""
+    """Stores the facts needed to find these commits again, even after git has deleted them."""
     if clone.reading:
         return
     new = anchor_store.missing(clone.layout, (oid for oid in oids if is_oid(oid)))
@@ -111,17 +111,17 @@ def _described(repo: Repo, oids: Collection[str]) -> dict[str, anchor_store.Comm
 
 
 def learn(clone: Clone, pairs: Iterable[tuple[str, str]], *, kind: str) -> None:
-    """Keep what git says commits became, while it still has both and can show a split.
+    """Stores git's pairs of old and new commits, while git still has both and a split can be detected.
 
-    Of a commit that was split git names the last part only; such a pair is not kept.
+    For a commit that was split, git names only the last part; such a pair is not stored.
     """
-    told = list(dict.fromkeys(pairs))
-    split = set() if _is_partial(clone.repo) else _split(clone.repo, told)
-    rewrite_map.add(clone.layout, [pair for pair in told if pair not in split], kind=kind, ts=clone.now())
+    known = list(dict.fromkeys(pairs))
+    split = set() if _is_partial(clone.repo) else _split(clone.repo, known)
+    rewrite_map.add(clone.layout, [pair for pair in known if pair not in split], kind=kind, ts=clone.now())
 
 
 def _split(repo: Repo, pairs: Collection[tuple[str, str]]) -> set[tuple[str, str]]:
-    """The pairs whose new commit follows others that nothing became and that hold the rest of the old one."""
+    """Returns the pairs of a split: the new commit follows unpaired commits that have the rest of the old one."""
     here = commit_details.adrift(repo, {oid for pair in pairs for oid in pair if is_oid(oid)})[0]
     commits = commit_details.exactly(repo, sorted(here))
     became = {new for _, new in pairs}
@@ -142,21 +142,21 @@ def _is_last_part(repo: Repo, old: str, new: str, became: Collection[str]) -> bo
 
 
 def resolve(clone: Clone, oids: Iterable[str]) -> dict[str, ResolvedCommit]:
-    """Where each of these commits is now."""
-    asked = list(dict.fromkeys(oids))
-    here, lost = commit_details.adrift(clone.repo, [oid for oid in asked if is_oid(oid)])
-    gone = [oid for oid in asked if oid not in here or oid in lost]
+    """Returns which commit each of these is now."""
+    wanted = list(dict.fromkeys(oids))
+    here, lost = commit_details.adrift(clone.repo, [oid for oid in wanted if is_oid(oid)])
+    gone = [oid for oid in wanted if oid not in here or oid in lost]
     blind = bool(gone) and (clone.repo.is_shallow() or _is_partial(clone.repo))
     try:
         found = _found(clone, [oid for oid in gone if is_oid(oid)]) if gone else {}
-    except GitFailed as error:  # damage somewhere in history must not take every listing with it
-        clone.layout.leave_out(f"commits that were rewritten could not be looked for: {error}")
+    except GitFailed as error:  # damage somewhere in history must not make every listing fail
+        clone.layout.leave_out(f"rewritten commits could not be searched: {error}")
         found, blind = {}, True
-    return {oid: _answer(oid, found.get(oid), holds=oid not in gone, blind=blind) for oid in asked}
+    return {oid: _answer(oid, found.get(oid), holds=oid not in gone, blind=blind) for oid in wanted}
 
 
 def _found(clone: Clone, lost: list[str]) -> dict[str, Answer]:
-    """Where lost commits are; what was found before is not looked for again until something moves."""
+    """Returns the answers for lost commits; searches only for those without a cached answer."""
     state = state_of(clone.repo, clone.stores)
     known = load_answers(clone.layout, state)
     new = [oid for oid in lost if oid not in known]
@@ -177,13 +177,13 @@ def _answer(oid: str, found: Answer, *, holds: bool, blind: bool) -> ResolvedCom
 
 
 def _is_partial(repo: Repo) -> bool:
-    """Whether git would fetch what it lacks from elsewhere; a look must not wait for a network."""
+    """Returns whether the clone is partial: git would fetch missing objects, and we must not wait for a network."""
     pattern = r"^(extensions\.partialclone|remote\..*\.promisor)$"
     return bool(repo.text("config", "--get-regexp", pattern, ok=(0, 1)))
 
 
 class _Search:
-    """The search for commits that are no longer reachable: where each is now, and how it was found."""
+    """A search for commits that are no longer reachable: what each became, and how that was found."""
 
     def __init__(self, clone: Clone, lost: list[str], *, partial: bool) -> None:
         self._clone, self._repo, self._lost, self._partial = clone, clone.repo, lost, partial
@@ -196,7 +196,7 @@ class _Search:
         doubtful = self._follow_maps()
         waiting = [oid for oid in self._lost if oid not in self._found]
         if waiting and not self._partial:
-            self._look(waiting, doubtful)
+            self._search_content(waiting, doubtful)
         return self._found
 
     def _trail(self, oid: str) -> rewrite_map.RewriteTrail:
@@ -206,7 +206,7 @@ class _Search:
         return [name for name in self._trail(oid).names if name in self._here and name not in self._adrift]
 
     def _follow_maps(self) -> dict[str, list[str]]:
-        """Take what the maps say where it is reachable and whole; gives what has only a part of it."""
+        """Uses the maps' answers that are reachable and complete; returns those with only a part of the change."""
         living = {oid: self._living(oid) for oid in self._trails}
         anchors = {} if self._partial else self._anchors(oid for oid, names in living.items() if names)
         read = commit_details.read_patches(self._repo, (name for oid in anchors for name in living[oid]))
@@ -220,57 +220,57 @@ class _Search:
         return doubtful
 
     def _take(self, oid: str, names: list[str]) -> None:
-        """Decide among new names that are all right: the only one, else the only one that HEAD reaches."""
+        """Chooses among new ids that are all correct: the only one, else the only one that HEAD reaches."""
         near = [name for name in names if len(names) == 1 or self._repo.is_ancestor(name, "HEAD")]
         if names:
             self._found[oid] = (near[0], self._trail(oid).how[near[0]]) if len(near) == 1 else None
 
     def _anchors(self, oids: Iterable[str]) -> dict[str, anchor_store.CommitAnchor]:
-        """What is known of commits: from git where it still has them, else from what was kept."""
+        """Returns the anchors of commits: from git if it still has them, else from the store."""
         wanted = list(dict.fromkeys(oids))
         here = [oid for oid in wanted if oid in self._here]
         try:
             return anchor_store.load(self._clone.stores, set(wanted) - set(here)) | _described(self._repo, here)
-        except GitFailed:  # the commit is here, a blob of it is not
+        except GitFailed:  # git has the commit but lacks a blob of it
             return anchor_store.load(self._clone.stores, wanted)
 
-    def _look(self, waiting: list[str], doubtful: Mapping[str, list[str]]) -> None:
-        """Search by content, under the newest name first that a commit had before it was lost."""
+    def _search_content(self, waiting: list[str], doubtful: Mapping[str, list[str]]) -> None:
+        """Searches by content, starting with the newest id that a commit had before it was lost."""
         aliases = {oid: self._aliases(oid) for oid in waiting}
         anchors = self._anchors(name for names in aliases.values() for name in names)
         if not anchors:
             return
         window = commit_matching.HistoryWindow(self._repo, anchors, here=[oid for oid in anchors if oid in self._here])
         for oid, names in aliases.items():
-            sights = {name: window.sight(anchors[name], own=names) for name in names if name in anchors}
-            own = sights.get(oid)
+            scopes = {name: window.scope_of(anchors[name], own=names) for name in names if name in anchors}
+            own = scopes.get(oid)
             self._take(oid, [name for name in doubtful.get(oid, ()) if self._is_it(oid, name, name, own)])
-            for name, sight in sights.items():
+            for name, scope in scopes.items():
                 if oid not in self._found:
-                    self._search(oid, name, window, sight, own)
+                    self._search(oid, name, window, scope, own)
 
     def _aliases(self, oid: str) -> list[str]:
         living = self._living(oid)
         lost = [name for name in self._trail(oid).names if name not in living]
         return [*reversed(lost[-_ALIASES:]), oid]
 
-    def _search(self, oid: str, name: str, window: HistoryWindow, sight: MatchScope, own: MatchScope | None) -> None:
-        found, how = _decide(self._repo, window, sight)
+    def _search(self, oid: str, name: str, window: HistoryWindow, scope: MatchScope, own: MatchScope | None) -> None:
+        found, how = _decide(self._repo, window, scope)
         found = [new for new in found if self._is_it(oid, name, new, own)]
         if found:
             self._found[oid] = (found[0], how) if len(found) == 1 else None
 
     def _is_it(self, oid: str, alias: str, new: str, own: MatchScope | None) -> bool:
-        """Whether what was found under another name of a commit is still that commit, and all of it."""
+        """Returns whether a commit found under another id is still the lost one, with its whole change."""
         if own is None or alias == oid:
             return True
-        if alias in self._trail(oid).joined:  # squashed with its own revert, nothing of it may be left
+        if alias in self._trail(oid).joined:  # if it was squashed with its own revert, nothing of it may be left
             return not commit_matching.rest(own.anchor, own.patches.get(new, commit_details.Patch()))
         return not commit_matching.is_part(own, new)
 
 
-def _decide(repo: Repo, window: HistoryWindow, sight: MatchScope) -> tuple[list[str], str]:
-    """What the first rule that finds something finds, and its name."""
+def _decide(repo: Repo, window: HistoryWindow, scope: MatchScope) -> tuple[list[str], str]:
+    """Returns what the first successful rule finds, and the rule's name."""
     squash: tuple[str, Rule] = ("squash", partial(commit_matching.find_squash, repo, window))
-    found = ((rule(sight), how) for how, rule in (*commit_matching.RULES, squash, *commit_matching.LAST))
+    found = ((rule(scope), how) for how, rule in (*commit_matching.RULES, squash, *commit_matching.LAST))
     return next(((names, how) for names, how in found if names), ([], ""))

@@ -1,7 +1,7 @@
-"""Commits as git stores them, read in bulk: who, when, on what, and what they change.
+"""Reads many commits at once: author, times, parents, message, and what they change.
 
-A patch-id is git's own, of `git diff-tree -p --no-renames | git patch-id --stable`: the same before and after a
-rebase. It needs the whole text, so it is asked only of commits that may matter, many at once.
+A patch-id is git's own, from `git diff-tree -p --no-renames | git patch-id --stable`: the same before and after a
+rebase. It needs the whole patch, so it is computed only for commits that may matter, many at once.
 """
 
 import hashlib
@@ -13,21 +13,21 @@ from holdfast.git.repo import Repo
 from holdfast.patterns import regex
 from holdfast.values import frozen, grouped
 
-# Refs that keep old commits alive without anybody meaning them to count.
+# Refs that keep old commits alive but must not count as reachable.
 LIVING = tuple(f"--exclude=refs/{name}" for name in ("stash", "original/*", "replace/*", "notes/*", "bisect/*"))
 LIVING += ("--all",)
 
 _PERSON = regex(r"(.*?) ?<([^>]*)> (-?\d+)(?: [+-]\d+)?")
 _CHANGE_ID = regex(r"^Change-Id: *(I[0-9a-f]{8,64})$", re.MULTILINE)
 _BULLET = regex(r"^[\s*\-\u2022]+")
-_NUMBER = regex(r"\s*\([#!]\d+\)$")  # what a forge adds to a title
+_NUMBER = regex(r"\s*\([#!]\d+\)$")  # the pull request's number that a forge adds to a title
 _TAKES_BACK = regex(r"(revert|reapply)\b", re.IGNORECASE)
-_MAX_MESSAGE = 64 * 1024
+_MAX_MESSAGE = 64 * 1024  # characters; a guess: far above any message that people write
 
 
 @frozen
 class Commit:
-    """What a commit says of itself."""
+    """The header and message of a commit."""
 
     oid: str
     tree: str
@@ -45,52 +45,52 @@ class Commit:
 
     @property
     def title(self) -> str:
-        """A hash of its first line."""
+        """The hash of its first line."""
         return mark(self.message.partition("\n")[0])
 
     @property
     def mentions(self) -> frozenset[str]:
-        """Hashes of all its lines: a squash lists the titles of its parts."""
+        """The hashes of all its lines: a squash lists the titles of its parts."""
         return frozenset(mark(line) for line in self.message.split("\n") if line)
 
     @property
     def takes_back(self) -> bool:
-        """Whether it says to be a revert, or the revert of one."""
+        """Whether its message calls it a revert, or the revert of a revert."""
         return bool(_TAKES_BACK.match(self.message)) or "This reverts commit" in self.message
 
 
 def listed(repo: Repo, *options: str, names: Iterable[str] = (), limit: int) -> dict[str, Commit]:
-    """The commits that `git rev-list` gives, newest first, with what they say of themselves."""
-    asked = ("--no-replace-objects", "rev-list", "--header", "--encoding=UTF-8", f"--max-count={limit}")
-    given = "".join(f"{name}\n" for name in names).encode("ascii")
-    out = repo.run(*asked, *options, stdin=given).split(b"\0")
+    """Returns the commits that `git rev-list` lists, newest first."""
+    command = ("--no-replace-objects", "rev-list", "--header", "--encoding=UTF-8", f"--max-count={limit}")
+    lines = "".join(f"{name}\n" for name in names).encode("ascii")
+    out = repo.run(*command, *options, stdin=lines).split(b"\0")
     found = (parsed(row.decode("utf-8", "replace")) for row in out if row.strip())
     return {commit.oid: commit for commit in found}
 
 
 def exactly(repo: Repo, oids: Sequence[str]) -> dict[str, Commit]:
-    """These commits, which must be here."""
+    """Returns exactly these commits, which must exist."""
     return listed(repo, "--no-walk=unsorted", "--stdin", names=oids, limit=len(oids)) if oids else {}
 
 
 def adrift(repo: Repo, oids: Collection[str]) -> tuple[set[str], set[str]]:
-    """Which of these commits are here, and which of those no branch, tag or work tree reaches."""
-    asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
-    if not asked:
+    """Returns the commits among these that git has, and those of them that no branch, tag or work tree reaches."""
+    lines = "".join(f"{oid}\n" for oid in oids).encode("ascii")
+    if not lines:
         return set(), set()
-    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=asked).decode("ascii", "replace")
+    known = repo.run("--no-replace-objects", "cat-file", "--batch-check", stdin=lines).decode("ascii", "replace")
     here = {row.split(" ")[0] for row in known.splitlines() if " commit " in row}
     if not here:
         return set(), set()
-    given = "".join(f"{oid}\n" for oid in here).encode("ascii")
-    # Twice --not: some gits apply the first to what is read from standard input, some do not.
+    lines = "".join(f"{oid}\n" for oid in here).encode("ascii")
+    # Twice --not: some versions of git apply the first to standard input as well, some do not.
     options = ("--not", *LIVING, "--not", "--stdin")
-    out = repo.run("--no-replace-objects", "rev-list", *options, stdin=given)
+    out = repo.run("--no-replace-objects", "rev-list", *options, stdin=lines)
     return here, here & set(out.decode("ascii").split())
 
 
 def parsed(text: str) -> Commit:
-    """A commit from its name and raw content, the message indented as git shows it."""
+    """Parses a commit from its id and raw content, with the message indented as `git rev-list` prints it."""
     head, _, message = text.lstrip("\n").partition("\n\n")
     oid, *rows = head.split("\n")
     fields = grouped((key, value) for key, _, value in (row.partition(" ") for row in rows))
@@ -104,7 +104,7 @@ def parsed(text: str) -> Commit:
 
 
 def mark(line: str) -> str:
-    """A hash of a title, however a list or a forge dresses it."""
+    """Returns a hash of a title without list bullets and a forge's number."""
     bare = _NUMBER.sub("", _BULLET.sub("", line)).strip()
     return hashlib.blake2b(bare.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
@@ -114,10 +114,10 @@ def _person(text: str) -> tuple[str, str, int]:
     return (match[1], match[2], int(match[3])) if match else (text, "", 0)
 
 
-_AT_ONCE = 100  # commits whose patches are held in memory together
-_MAX_PATHS = 2000  # a commit that touches more (an import, a reformatting) is known by its paths alone
-_SHORTEST = 4  # letters and digits of a line that says something
-# Larger files count as binary: a patch of a generated file would fill the memory and prove little.
+_AT_ONCE = 100  # commits whose patches are held in memory together; a guess: some megabytes
+_MAX_PATHS = 2000  # a guess: a commit that touches more (an import, a reformatting) is identified by its paths alone
+_SHORTEST = 4  # letters and digits of a line that counts; a guess: shorter ones (`}`, `end`) are in every patch
+# Files above 512 KiB count as binary: the patch of a generated file would fill the memory and prove little.
 _SETTINGS = ("-c", "core.bigFileThreshold=512k", "-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false")
 _TREES = ("diff-tree", "--stdin", "-r", "--root", "--no-renames", "--ignore-submodules=none")
 _DIFF = ("--no-replace-objects", *_SETTINGS, *_TREES)
@@ -131,7 +131,7 @@ Touched = tuple[str, str, str]  # path, blob before, blob after; zeros: none
 
 @frozen
 class Patch:
-    """What a commit changes against its first and only parent."""
+    """What a commit changes against its only parent."""
 
     paths: tuple[Touched, ...] = ()
     patch_id: str | None = None  # None: nothing changed, a merge, or content no patch shows
@@ -144,12 +144,12 @@ class Patch:
 
 
 def patch_id(repo: Repo, oid: str) -> str | None:
-    """The stable patch-id of a commit; None for merges, empty commits and binary content."""
+    """Returns the stable patch-id of a commit; None for merges, empty commits and binary content."""
     return read_patches(repo, [oid])[oid].patch_id
 
 
 def read_patches(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
-    """What each of many commits changes."""
+    """Returns what each of these commits changes."""
     cut = repo.cut_off()
     wanted = list(dict.fromkeys(oids))
     found = {oid: Patch() for oid in wanted if oid in cut}
@@ -167,12 +167,12 @@ def read_patches(repo: Repo, oids: Iterable[str]) -> dict[str, Patch]:
 
 
 def between(repo: Repo, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The patch-ids between pairs of trees; where there is none, the pair is left out."""
+    """Returns the patch-ids between pairs of trees; leaves out pairs without one."""
     wanted = list(dict.fromkeys(pairs))
     found: dict[tuple[str, str], str] = {}
     for at in range(0, len(wanted), _AT_ONCE):
-        asked = [f"{old} {new}" for old, new in wanted[at : at + _AT_ONCE]]
-        texts = dict(_sections(_ask(repo, asked, *_PATCH, *_PREFIXES)))
+        some = [f"{old} {new}" for old, new in wanted[at : at + _AT_ONCE]]
+        texts = dict(_sections(_ask(repo, some, *_PATCH, *_PREFIXES)))
         for name, identity in _patch_ids(repo, texts).items():
             old, _, new = name.partition(" ")
             found[old, new] = identity
@@ -199,25 +199,25 @@ def _paths(repo: Repo, oids: Sequence[str]) -> dict[str, list[Touched]]:
 
 
 def _sections(text: bytes) -> Iterator[tuple[str, bytes]]:
-    """Each commit's name and patch. No line of a patch is a bare object id: its lines have a first letter."""
+    """Yields each commit's id and patch. No line of a patch is a bare id: each begins with a mark or a word."""
     marks = list(_HEADER.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     return ((mark[1].decode("ascii"), text[mark.end() : end]) for mark, end in zip(marks, ends, strict=False))
 
 
 def _patch_ids(repo: Repo, texts: dict[str, bytes]) -> dict[str, str]:
-    """Git's patch-ids; none where git saw only that binary content differs: older gits hash no part of it."""
+    """Returns git's patch-ids; none for patches with binary files, whose content older versions of git ignore."""
     names = [name for name, text in texts.items() if b"\nBinary files " not in text]
     if not names:
         return {}
-    width = len(names[0].partition(" ")[0])  # git reads a number of this width as the name of a commit
-    given = b"".join(b"%0*x\n%s" % (width, at, texts[name]) for at, name in enumerate(names, 1))
-    rows = repo.run("patch-id", "--stable", stdin=given).decode("ascii").split("\n")[:-1]
+    width = len(names[0].partition(" ")[0])  # git reads a number of this width as the id of a commit
+    patches = b"".join(b"%0*x\n%s" % (width, at, texts[name]) for at, name in enumerate(names, 1))
+    rows = repo.run("patch-id", "--stable", stdin=patches).decode("ascii").split("\n")[:-1]
     return {names[int(number, 16) - 1]: identity for identity, _, number in (row.partition(" ") for row in rows)}
 
 
 def _lines(text: bytes) -> tuple[frozenset[str], int]:
-    """The added and removed lines that say something, hashed with their path, and their weight."""
+    """Returns the added and removed lines that count, hashed with their path, and their weight."""
     found: set[str] = set()
     weight, path, in_header = 0, b"", True
     for line in text.split(b"\n"):
@@ -226,16 +226,16 @@ def _lines(text: bytes) -> tuple[frozenset[str], int]:
         elif line.startswith(b"@@"):
             in_header = False
         elif not in_header and line[:1] in (b"+", b"-"):
-            said = len(_SILENT.sub(b"", line))
+            letters = len(_SILENT.sub(b"", line))
             # Its sign and hash; white space does not count, as in a patch-id.
             digest = hashlib.blake2b(path + b"\0" + b"".join(line[1:].split()), digest_size=6)
             name = line[:1].decode("ascii") + digest.hexdigest()
-            if said >= _SHORTEST and name not in found:
+            if letters >= _SHORTEST and name not in found:
                 found.add(name)
-                weight += said
+                weight += letters
     return frozenset(found), weight
 
 
 def reverse(lines: Iterable[str]) -> frozenset[str]:
-    """The lines of a patch that takes these back."""
+    """Returns the lines of a patch that reverts these."""
     return frozenset(("-" if line[0] == "+" else "+") + line[1:] for line in lines)

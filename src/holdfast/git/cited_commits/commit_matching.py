@@ -1,15 +1,15 @@
-"""Which commit is the one that was lost: rules over what is known of both, and the part of history they look at.
+"""Decides which commit is a lost one: rules that compare two commits, and the part of history they search.
 
-A wrong answer is worse than none, so every rule asks for two kinds of proof: the same content (patch, tree, lines),
-and the same hand (author and author date survive a rebase, an amend and a cherry-pick) or at least nothing that
-speaks against it. Each rule gives the commits that are equally good: one is an answer, several are none.
+A wrong answer is worse than none, so every rule requires two kinds of proof: the same content (patch, tree, lines),
+and the same author (author and author date survive a rebase, an amend and a cherry-pick) or at least no contrary
+evidence. Each rule returns the equally good commits: one is an answer, several are none.
 
-Several commits may have become one (a forge's squash merge, a squash in a rebase): the patch of the one equals the
-patch over the whole row. What cancels out within the row leaves no trace in that patch, so such a commit gets no
+Several commits may have become one (a forge's squash merge, a squash in a rebase): its patch equals the patch over
+the whole row of commits. What cancels out within the row leaves no trace in that patch, so such a commit gets no
 answer.
 
-History is read when first asked for and bounded: on a large repository a commit that was rewritten long ago may stay
-unfound, but no question takes for ever.
+History is read on first use and only up to a limit: in a large repository a commit that was rewritten long ago may not
+be found, but every search ends.
 """
 
 import os
@@ -23,29 +23,29 @@ from holdfast.git.cited_commits.commit_details import LIVING, Commit, Patch, rev
 from holdfast.git.repo import Repo
 from holdfast.values import frozen, grouped
 
-_TELLING = 16  # letters and digits of a change that hardly anybody makes twice
-_HALF = 0.5
+_TELLING = 16  # letters and digits of a change; a guess: a change of this size is hardly made twice by chance
+_HALF = 0.5  # of a change: at most one part of a split commit can have more
 
 STRANGER, PLAUSIBLE, SAME_MOMENT, SAME_COMMIT = range(4)
 
 
 @frozen
 class MatchScope:
-    """What may have become of one commit: everything reachable that is not its own past."""
+    """The commits that a lost commit may have become: everything reachable except its own past."""
 
     anchor: CommitAnchor
     commits: Sequence[Commit]
     patches: Mapping[str, Patch]  # of those commits that touch its paths
-    near: Collection[str]  # what HEAD reaches
-    others: Collection[str]  # patch-ids of other lost commits: whoever has one is their successor
-    here: bool = True  # git still has the commit, and so its lost kin
-    cut: bool = False  # history is too long to be seen whole: the commit itself may lie beyond
+    near: Collection[str]  # commits that HEAD reaches
+    others: Collection[str]  # patch-ids of other lost commits: a commit with one of them is their successor
+    here: bool = True  # git still has the lost commit, and so those lost together with it
+    cut: bool = False  # history is longer than the limit: the commit itself may be beyond it
 
     def patch(self, commit: Commit) -> Patch:
         return self.patches.get(commit.oid, _NOTHING)
 
     def touching(self) -> list[Commit]:
-        """The commits that touch its paths."""
+        """Returns the commits that touch the lost commit's paths."""
         return [commit for commit in self.commits if commit.oid in self.patches]
 
 
@@ -55,7 +55,7 @@ Rule = Callable[[MatchScope], list[str]]
 
 
 def rank(anchor: CommitAnchor, commit: Commit) -> int:
-    """How much a commit looks like the lost one, leaving aside what it changes."""
+    """Returns how much a commit resembles the lost one, apart from what it changes."""
     person = _same_person(anchor, commit)
     if person and commit.authored == anchor.authored:
         return SAME_COMMIT if anchor.title == commit.title else STRANGER if commit.takes_back else SAME_MOMENT
@@ -71,79 +71,79 @@ def _same_person(anchor: CommitAnchor, commit: Commit) -> bool:
 
 
 def nearest(found: Iterable[str], near: Collection[str]) -> list[str]:
-    """The only one that HEAD reaches, else all of them."""
+    """Returns the only commit that HEAD reaches, else all of them."""
     equal = list(dict.fromkeys(found))
     inside = [oid for oid in equal if oid in near]
     return inside if len(inside) == 1 else equal
 
 
-def _best(sight: MatchScope, found: Iterable[Commit]) -> list[str]:
-    """Those of the highest rank; a mere likeness does not count where the commit itself lives on, changed."""
-    ranked = grouped((rank(sight.anchor, commit), commit.oid) for commit in found)
+def _best(scope: MatchScope, found: Iterable[Commit]) -> list[str]:
+    """Returns the commits of the highest rank; mere resemblance does not count if the commit itself exists, changed."""
+    ranked = grouped((rank(scope.anchor, commit), commit.oid) for commit in found)
     ranked.pop(STRANGER, None)
     if not ranked:
         return []
     highest = max(ranked)
-    if highest < SAME_COMMIT and (sight.cut or _lives_on(sight)):
+    if highest < SAME_COMMIT and (scope.cut or _still_exists(scope)):
         return []
-    return nearest(ranked[highest], sight.near)
+    return nearest(ranked[highest], scope.near)
 
 
-def _lives_on(sight: MatchScope) -> bool:
-    lines = set(sight.anchor.lines)
+def _still_exists(scope: MatchScope) -> bool:
+    lines = set(scope.anchor.lines)
     return any(
-        rank(sight.anchor, commit) == SAME_COMMIT and not lines.isdisjoint(sight.patch(commit).lines)
-        for commit in sight.touching()
+        rank(scope.anchor, commit) == SAME_COMMIT and not lines.isdisjoint(scope.patch(commit).lines)
+        for commit in scope.touching()
     )
 
 
-def by_change_id(sight: MatchScope) -> list[str]:
-    """The commit that carries the same change-id and most of the change."""
-    wanted = set(sight.anchor.change_ids)
-    named = [commit for commit in sight.commits if not wanted.isdisjoint(commit.change_ids)]
-    return nearest((commit.oid for commit in named if _goes_on(sight, commit)), sight.near)
+def by_change_id(scope: MatchScope) -> list[str]:
+    """Returns the commit with the same change-id and most of the change."""
+    wanted = set(scope.anchor.change_ids)
+    named = [commit for commit in scope.commits if not wanted.isdisjoint(commit.change_ids)]
+    return nearest((commit.oid for commit in named if _goes_on(scope, commit)), scope.near)
 
 
-def by_patch_id(sight: MatchScope) -> list[str]:
-    """The commit that makes the same change."""
-    wanted = sight.anchor.patch_id
+def by_patch_id(scope: MatchScope) -> list[str]:
+    """Returns the commit that makes the same change."""
+    wanted = scope.anchor.patch_id
     if wanted is None:
         return []
-    return _best(sight, (commit for commit in sight.touching() if sight.patch(commit).patch_id == wanted))
+    return _best(scope, (commit for commit in scope.touching() if scope.patch(commit).patch_id == wanted))
 
 
-def by_tree(sight: MatchScope) -> list[str]:
-    """The commit with the same tree on the same parents; a merge or an empty one by its maker and title."""
-    return nearest((commit.oid for commit in sight.commits if _same_place(sight, commit)), sight.near)
+def by_tree(scope: MatchScope) -> list[str]:
+    """Returns the commit with the same tree and parents; a merge or an empty commit, by author and title."""
+    return nearest((commit.oid for commit in scope.commits if _same_place(scope, commit)), scope.near)
 
 
-def _same_place(sight: MatchScope, commit: Commit) -> bool:
-    anchor, patch = sight.anchor, sight.patch(commit)
+def _same_place(scope: MatchScope, commit: Commit) -> bool:
+    anchor, patch = scope.anchor, scope.patch(commit)
     if len(commit.parents) != len(anchor.parents):
         return False
     if commit.tree == anchor.tree and commit.parents == anchor.parents and anchor.paths:
         return True
     if len(anchor.parents) > 1:
         return rank(anchor, commit) == SAME_COMMIT
-    if commit.oid not in sight.patches or patch.names != anchor.names:
+    if commit.oid not in scope.patches or patch.names != anchor.names:
         return False
     # Reordered commits end in the same tree, and so does the last part of a split one.
     alike = not anchor.paths or (commit.tree == anchor.tree and share(anchor, patch) == 1.0)
     return alike and rank(anchor, commit) == SAME_COMMIT
 
 
-def by_overlap(sight: MatchScope) -> list[str]:
-    """The commit that holds the whole change among others, or the commit itself with a part of it changed."""
-    whole = [commit for commit in sight.touching() if _holds_all(sight, commit)]
+def by_overlap(scope: MatchScope) -> list[str]:
+    """Returns the commit that has the whole change among others, or the commit itself with a part of it changed."""
+    whole = [commit for commit in scope.touching() if _holds_all(scope, commit)]
     if whole:
-        return _best(sight, whole)
-    itself = [commit for commit in sight.touching() if rank(sight.anchor, commit) == SAME_COMMIT]
-    return nearest((commit.oid for commit in itself if _goes_on(sight, commit)), sight.near)
+        return _best(scope, whole)
+    itself = [commit for commit in scope.touching() if rank(scope.anchor, commit) == SAME_COMMIT]
+    return nearest((commit.oid for commit in itself if _goes_on(scope, commit)), scope.near)
 
 
-def _holds_all(sight: MatchScope, commit: Commit) -> bool:
-    anchor, patch = sight.anchor, sight.patch(commit)
-    if patch.patch_id in sight.others and rank(anchor, commit) < SAME_COMMIT:
+def _holds_all(scope: MatchScope, commit: Commit) -> bool:
+    anchor, patch = scope.anchor, scope.patch(commit)
+    if patch.patch_id in scope.others and rank(anchor, commit) < SAME_COMMIT:
         return False
     if not anchor.lines:
         return bool(anchor.paths) and set(anchor.paths) <= set(patch.paths)
@@ -151,32 +151,32 @@ def _holds_all(sight: MatchScope, commit: Commit) -> bool:
     return telling and share(anchor, patch) == 1.0
 
 
-def _goes_on(sight: MatchScope, commit: Commit) -> bool:
-    """Whether a commit has most of the change and nobody else the rest; else it was split."""
-    anchor, patch = sight.anchor, sight.patch(commit)
+def _goes_on(scope: MatchScope, commit: Commit) -> bool:
+    """Returns whether a commit has most of the change and no other commit has the rest; else it was split."""
+    anchor, patch = scope.anchor, scope.patch(commit)
     if not anchor.lines:
         return not anchor.paths or not anchor.names.isdisjoint(patch.names)
     if not rest(anchor, patch):
         return True
-    # Half of a split commit whose other half was dropped looks just like an amended one, unless git
-    # still has the halves: then this one is the successor of its half.
-    known = sight.here and patch.patch_id not in sight.others
-    return known and share(anchor, patch) > _HALF and not is_part(sight, commit.oid)
+    # Half of a split commit whose other half was dropped looks the same as an amended one, unless git
+    # still has the halves: then this commit is the successor of its half.
+    known = scope.here and patch.patch_id not in scope.others
+    return known and share(anchor, patch) > _HALF and not is_part(scope, commit.oid)
 
 
-def is_part(sight: MatchScope, oid: str) -> bool:
-    """Whether some other commit has lines of the change that this one lacks: then it was split."""
-    lacking = rest(sight.anchor, sight.patches.get(oid, _NOTHING))
-    return any(not lacking.isdisjoint(other.lines) for name, other in sight.patches.items() if name != oid)
+def is_part(scope: MatchScope, oid: str) -> bool:
+    """Returns whether another commit has lines of the change that this one lacks: then it was split."""
+    lacking = rest(scope.anchor, scope.patches.get(oid, _NOTHING))
+    return any(not lacking.isdisjoint(other.lines) for name, other in scope.patches.items() if name != oid)
 
 
 def rest(anchor: CommitAnchor, patch: Patch) -> frozenset[str]:
-    """The lines of a change that another one lacks."""
+    """Returns the lines of a change that another one lacks."""
     return frozenset(anchor.lines) - patch.lines
 
 
 def share(anchor: CommitAnchor, patch: Patch) -> float:
-    """How much of a change another one holds, from 0 to 1."""
+    """Returns how much of a change another one has, from 0 to 1."""
     if not anchor.lines:
         return 1.0 if set(anchor.paths) <= set(patch.paths) else 0.0
     return len(patch.lines.intersection(anchor.lines)) / len(anchor.lines)
@@ -186,14 +186,15 @@ RULES: tuple[tuple[str, Rule], ...] = (("change-id", by_change_id), ("patch-id",
 LAST: tuple[tuple[str, Rule], ...] = (("overlap", by_overlap),)
 
 
-MAX_COMMITS = 20_000  # reachable ones looked at by what they say of themselves
-MAX_LOST = 2_000
-MAX_PATCHES = 2_000  # of these looked at by what they change
-_DAY = 86_400  # clocks differ
+# Guesses that keep a search to a second or so (docs/adr/0009):
+MAX_COMMITS = 20_000  # reachable commits whose headers are read
+MAX_LOST = 2_000  # unreachable ones
+MAX_PATCHES = 2_000  # commits whose patches are read
+_DAY = 86_400  # seconds by which the clocks of two machines may differ; a guess
 
 
 class HistoryWindow:
-    """What happened since the oldest of some lost commits was made."""
+    """The history since the oldest of some lost commits."""
 
     def __init__(self, repo: Repo, anchors: Mapping[str, CommitAnchor], *, here: Collection[str]) -> None:
         self._repo = repo
@@ -209,7 +210,7 @@ class HistoryWindow:
         self.patches = self._read(anchors.values())
 
     def _past(self, start: Iterable[str]) -> frozenset[str]:
-        """Some commits and everything before them, as far as the window reaches."""
+        """Returns some commits and all their ancestors in the window."""
         seen: set[str] = set()
         waiting = list(start)
         while waiting:
@@ -221,10 +222,10 @@ class HistoryWindow:
         return frozenset(seen)
 
     def _read(self, anchors: Collection[CommitAnchor]) -> dict[str, Patch]:
-        """What the commits change that touch a path of a lost one or were made when it was."""
+        """Returns the patches of commits that touch a path of a lost one or have its author time."""
         paths = {path for anchor in anchors for path in anchor.names}
         touching = self._touching(paths) if paths else []
-        # Those made at the very second of a lost one are the first to be looked at.
+        # Commits with the same author time as a lost one come first.
         moments = {anchor.authored for anchor in anchors}
         alike = [commit.oid for commit in self.reachable.values() if commit.authored in moments]
         wanted = list(dict.fromkeys([*alike, *touching]))
@@ -232,26 +233,26 @@ class HistoryWindow:
         return commit_details.read_patches(self._repo, wanted[:MAX_PATCHES])
 
     def _touching(self, paths: Collection[str]) -> list[str]:
-        """The commits of the window that change one of these paths, newest first."""
+        """Returns the commits of the window that change one of these paths, newest first."""
         if not self.reachable:
             return []
         oldest = min(commit.committed for commit in self.reachable.values())
         options = ("--full-history", "--no-merges", f"--max-age={max(0, oldest)}", *LIVING, "--stdin")
-        given = b"--\n" + b"".join(os.fsencode(path) + b"\n" for path in paths if "\n" not in path)
-        out = self._repo.run("--no-replace-objects", "--literal-pathspecs", "rev-list", *options, stdin=given)
+        lines = b"--\n" + b"".join(os.fsencode(path) + b"\n" for path in paths if "\n" not in path)
+        out = self._repo.run("--no-replace-objects", "--literal-pathspecs", "rev-list", *options, stdin=lines)
         return [oid for oid in out.decode("ascii").split() if oid in self.reachable]
 
     @cached_property
     def lost_patches(self) -> Mapping[str, Patch]:
-        """What the lost commits change."""
+        """The patches of the lost commits."""
         try:
             return commit_details.read_patches(self._repo, list(self.lost)[:MAX_PATCHES])
-        except GitFailed:  # half thrown away already; what they were is not known, so nothing is guessed
+        except GitFailed:  # git has deleted some of their objects, so nothing is guessed
             self.cut = True
             return {}
 
-    def sight(self, anchor: CommitAnchor, *, own: Collection[str]) -> MatchScope:
-        """What may have become of one commit; `own` are its other names."""
+    def scope_of(self, anchor: CommitAnchor, *, own: Collection[str]) -> MatchScope:
+        """Returns the commits that a lost one may have become; `own` are its other ids."""
         past = self._past([anchor.commit, *anchor.parents])
         commits = [commit for oid, commit in self.reachable.items() if oid not in past]
         found = {commit.oid: self.patches[commit.oid] for commit in commits if commit.oid in self.patches}
@@ -260,40 +261,41 @@ class HistoryWindow:
         return MatchScope(anchor, commits, found, self.near, others, anchor.commit in self.lost, self.cut)
 
     def commit(self, oid: str) -> Commit | None:
-        """A commit of the window."""
+        """Returns a commit of the window, or None."""
         return self.lost.get(oid) or self.reachable.get(oid)
 
     def trees(self, oids: Sequence[str]) -> dict[str, str]:
-        """The trees of commits inside or just outside the window."""
+        """Returns the trees of commits, also of those outside the window."""
         unknown = [oid for oid in dict.fromkeys(oids) if self.commit(oid) is None]
         read = commit_details.exactly(self._repo, sorted(commit_details.adrift(self._repo, unknown)[0]))
         known = {oid: commit for oid in oids if (commit := self.commit(oid)) is not None}
         return {oid: commit.tree for oid, commit in (known | read).items()}
 
 
+# Guesses: most squashes join fewer commits, and each row costs a patch-id.
 _BACK = 16  # commits before the lost one that may have been squashed with it
-_TIPS = 32  # commits after it
-_LEAVES = 4  # of these, ends of branches
-_MAX_ROWS = 400
+_TIPS = 32  # ways from it to later commits
+_LEAVES = 4  # of these, ends of branches that are compared with the trunk
+_MAX_ROWS = 400  # at most 16 * 32 rows are possible; few commits have more than a dozen
 
 
 @frozen
 class CommitRow:
-    """Commits in a row: from the tree before them to the tree of the last."""
+    """A row of commits: the tree before the first, and the tree of the last."""
 
     old: str
     new: str
     parts: tuple[str, ...]
 
 
-def find_squash(repo: Repo, window: HistoryWindow, sight: MatchScope) -> list[str]:
-    """The commits that are the squash of a row in which the lost one stands."""
-    anchor = sight.anchor
+def find_squash(repo: Repo, window: HistoryWindow, scope: MatchScope) -> list[str]:
+    """Returns the commits that are the squash of a row with the lost one in it."""
+    anchor = scope.anchor
     if anchor.commit not in window.lost or not anchor.paths:
         return []
     rows = list(_rows(repo, window, anchor.commit))[:_MAX_ROWS]
     ids = commit_details.between(repo, {(row.old, row.new) for row in rows})
-    whole = {commit.oid for commit in sight.commits if commit.committed >= anchor.committed}
+    whole = {commit.oid for commit in scope.commits if commit.committed >= anchor.committed}
     made = grouped((patch.patch_id, oid) for oid, patch in window.patches.items() if oid in whole)
     found = [
         oid
@@ -305,24 +307,24 @@ def find_squash(repo: Repo, window: HistoryWindow, sight: MatchScope) -> list[st
 
 
 def _is_squash(window: HistoryWindow, anchor: CommitAnchor, row: CommitRow, oid: str) -> bool:
-    """Whether the commit is the row and not just its only part that did not cancel out."""
+    """Returns whether the commit is the whole row, and not just its only part that did not cancel out."""
     patch = window.patches[oid]
     if anchor.names.isdisjoint(patch.names):
         return False
     if any(window.lost_patches.get(part, _NOTHING).patch_id == patch.patch_id for part in row.parts):
         return False
-    return not any(_takes_back(window, part, anchor) for part in row.parts if part != anchor.commit)
+    return not any(_reverts(window, part, anchor) for part in row.parts if part != anchor.commit)
 
 
-def _takes_back(window: HistoryWindow, oid: str, anchor: CommitAnchor) -> bool:
-    """Whether a commit and the lost one undo each other; a second try at the same lines does not."""
+def _reverts(window: HistoryWindow, oid: str, anchor: CommitAnchor) -> bool:
+    """Returns whether a commit reverts the lost one; a second attempt at the same lines does not count."""
     undone, patch = reverse(anchor.lines), window.lost_patches.get(oid, Patch())
-    says_so = oid in window.lost and window.lost[oid].takes_back
-    return bool(undone) and (undone == patch.lines or (says_so and undone <= patch.lines))
+    is_revert = oid in window.lost and window.lost[oid].takes_back
+    return bool(undone) and (undone == patch.lines or (is_revert and undone <= patch.lines))
 
 
 def _rows(repo: Repo, window: HistoryWindow, oid: str) -> Iterator[CommitRow]:
-    """The rows of lost commits around one of them, and whole branches from where they began."""
+    """Yields the rows of lost commits around one of them, and whole branches from their beginning."""
     before = _line_before(window.lost, oid)
     tips = _tips(window.lost, oid)
     bases = [window.lost[first].parents[0] for first in before if window.lost[first].parents]
@@ -337,7 +339,7 @@ def _rows(repo: Repo, window: HistoryWindow, oid: str) -> Iterator[CommitRow]:
 
 
 def _line_before(lost: Mapping[str, Commit], oid: str) -> list[str]:
-    """A lost commit and those directly before it, nearest first, to the first merge."""
+    """Returns a lost commit and those directly before it, nearest first, up to the first merge."""
     line = [oid]
     while len(line) < _BACK:
         parents = lost[line[-1]].parents
@@ -348,7 +350,7 @@ def _line_before(lost: Mapping[str, Commit], oid: str) -> list[str]:
 
 
 def _tips(lost: Mapping[str, Commit], oid: str) -> list[tuple[str, ...]]:
-    """The ways on from a lost commit, shortest first; the empty way is itself."""
+    """Returns the ways from a lost commit to later ones, shortest first; the empty way is the commit itself."""
     children = grouped((parent, commit.oid) for commit in lost.values() for parent in commit.parents)
     ways: list[tuple[str, ...]] = [()]
     for way in ways:
@@ -359,7 +361,7 @@ def _tips(lost: Mapping[str, Commit], oid: str) -> list[tuple[str, ...]]:
 
 
 def _branches(repo: Repo, window: HistoryWindow, oid: str, tips: Collection[tuple[str, ...]]) -> Iterator[CommitRow]:
-    """Branches into which trunk was merged: their whole change is against the point they last met."""
+    """Yields branches into which the trunk was merged: their whole change is against the last merge base."""
     inner = {way[:-1] for way in tips if way}
     leaves = [way for way in tips if way not in inner][:_LEAVES]
     for way in leaves:

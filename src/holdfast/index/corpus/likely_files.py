@@ -1,7 +1,7 @@
 """Predicts which files a task is about from its words: by code that contains them, and by similar commits.
 
 Two queries to the corpus (of any commit: topics of files change slowly), each for its best few hits; every hit votes
-for its files. None of their text is shown. docs/design/ranking.md describes and measures it.
+for its files. None of their text is shown. docs/explanation/ranking.md describes and measures it.
 """
 
 import math
