@@ -240,7 +240,9 @@ def test_a_journal_that_names_no_objects_or_foreign_paths_is_not_followed(killed
         assert "holdfast doctor --repair" in caught.value.hint
         assert journal(killed).exists(), damage
     assert killed.status() == before
-    assert any(note.startswith("left out: ") and "journal of an interrupted publish" in note for note in clone.layout.notes)
+    assert any(
+        note.startswith("left out: ") and "journal of an interrupted publish" in note for note in clone.layout.notes
+    )
 
 
 def test_while_another_git_holds_the_index_nothing_is_undone(killed: Place, monkeypatch: pytest.MonkeyPatch) -> None:
