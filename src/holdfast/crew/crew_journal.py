@@ -177,7 +177,7 @@ class CrewState:
         self.failures: list[CrewStep] = []
         self.usage: dict[tuple[str, int, int], Mapping[str, Any]] = {}  # of each time that a worker took an attempt up
         self.notes: list[str] = []  # for the recap: overlaps, fallbacks
-        self.overlaps: dict[tuple[str, str], CrewStep] = {}  # who waits for whose files
+        self.overlaps: dict[tuple[str, str], CrewStep] = {}  # the task that waits, the task whose files it needs
         self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
         self.seconds = 0.0  # that supervisors worked on it before

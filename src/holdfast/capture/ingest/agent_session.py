@@ -159,7 +159,7 @@ def _start(
     name = rules.cut(origin.session, MAX_LINE)
     if first is None and (placed.elsewhere or placed.line == clone.line().id):
         return live.start(clone, objective=objective, agent=origin.agent, agent_session=name, beside=True)
-    others = {taken for store in clone.stores for taken in session_files.ids(store)}
+    others = {used for store in clone.stores for used in session_files.ids(store)}
     identity = session_id(origin.agent, origin.session, placed.line if first else "")
     at = SessionAnchor(rows[0]["ts"], placed.head, rows[0]["branch"])
     new = Session(

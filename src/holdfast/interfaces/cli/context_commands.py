@@ -105,7 +105,7 @@ def receipts_object(found: sent_packs.AgentKnowledge) -> dict[str, Any]:
 def context(
     place: Invocation, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
 ) -> None:
-    """Show what an agent is told before it starts.
+    """Show the context that agents get at a start.
 
     Text for an agent. It says why each entry is in it, and which session it chose and why. What nobody
     approved is included only where it is this clone's own work, or found for --for.
@@ -137,7 +137,7 @@ def context(
 @click.argument("run", metavar="RUN")
 @click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one context as it was sent.")
 def receipts(place: Invocation, run: str, number: int | None) -> None:
-    """Show what an agent was told in a run or session.
+    """Show the contexts that a run or session got.
 
     Each entry with its revision, why it was included, and whether it still holds here.
     """

@@ -173,7 +173,7 @@ def _next(found: StartResult) -> list[str]:
     first = found.best[0].id if found.best else ""
     said = [f"holdfast review (one of them: holdfast review accept {first})"] if first else []
     said += [f"{AGENTS[name]}: {step}" for name, step in found.agents]
-    return said or ["work as before: agents are told what you accept when they start, and their sessions are recorded"]
+    return said or ["work as before: agents get what you approve when they start, and their sessions are recorded"]
 
 
 def result_object(found: StartResult) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from holdfast.project.first_look.candidate_support import TriedCandidate
 from holdfast.security.redact import Scanner
 from holdfast.values import frozen, replace
 
-DAYS = 30  # a guess: recent enough to be remembered by the person who reads it
+DAYS = 30  # a guess: recent enough that the reader remembers it
 _MOST = 300  # finds that are compared, the most confident; a guess: each is compared with the others
 
 
