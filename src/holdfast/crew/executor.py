@@ -233,10 +233,22 @@ class _StepAtWork:
             why = end.stopped or f"ended with {end.exit_status}"
             raise StepFailed(BROKEN, f"the set-up command {why}: {last_line(end.tail)}")
 
-    def _commit(self, end: StepEnd, guard: Mapping[str, str]) -> None:
-        """Commit what the agent left, unless it touched what is not its own."""
-        if (moved := _moved(guard, guarded(self._project, self._environ))) is not None:
+    def _refuse_planted(self, guard: Mapping[str, str]) -> None:
+        """Before git is asked anything: an agent that changed what git runs, or put another repository here."""
+        if (moved := _moved(guard, self._guarded())) is not None:
             raise StepFailed(TAMPERED, f"{moved} changed while the agent was at work")
+        if not os.path.lexists(os.path.join(self._tree.path, ".git")):  # that undoes nothing: it is put back
+            raise StepFailed(BROKEN, "the agent deleted .git in its work tree")
+        try:
+            _ = self._tree.tree
+        except HoldfastError:
+            raise StepFailed(GUARD, "the agent put another repository in the place of .git") from None
+
+    def _guarded(self) -> dict[str, str]:
+        return guarded(self._project, self._environ, self._own_config)
+
+    def _commit(self, end: StepEnd) -> None:
+        """Commit what the agent left, unless it touched what is not its own."""
         self._refuse_left()
         self._held = self._tree.commit(_message(self._work), self._work.base)
         self._refuse_changes(end)
@@ -246,7 +258,8 @@ class _StepAtWork:
         work, agent, project = self._work, self._by._agent, self._project
         asked = "\n".join(filter(None, (work.title, work.notes)))
         environ = agent.environment(self._environ, project.settings.crew_env) | _NO_PUSH
-        guard = guarded(project, self._environ)
+        self._own_config = os.path.join(self._tree.tree.git_dir, "config.worktree")
+        guard = self._guarded()
         with project.log.run(task=work.task, prompt=asked, tree=self._tree.tree) as run:
             self._run_id = run.run_id
             prompt = self._prompt(run)
@@ -265,6 +278,11 @@ class _StepAtWork:
             report = self._reader.finish()
             run.output("output", end.output)
             run.summary = project.clone.intake.text(report.said) or None
+            try:
+                self._refuse_planted(guard)
+            except StepFailed:
+                run.leave_tree()
+                raise
             self._stop_if_lost()
             if full := self._why_full():  # to keep it in git would only fill the disk further
                 raise StepFailed(GUARD, full)
@@ -273,7 +291,7 @@ class _StepAtWork:
             if not end.is_ok:
                 said = last_line(report.error or end.tail)
                 raise StepFailed(AGENT, f"the agent ended with {end.exit_status}: {said}")
-            self._commit(end, guard)
+            self._commit(end)
 
     def _prompt(self, run: Run) -> str:
         work, project = self._work, self._project
@@ -440,11 +458,11 @@ def unfinished(title: str) -> str:
     return f"Unfinished: {title}\n"
 
 
-def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
-    """Hashes of what no step may change: git's settings and hooks, and our own settings."""
+def guarded(project: Project, environ: Mapping[str, str], *more: str) -> dict[str, str]:
+    """Hashes of what no step may change: git's settings and hooks, our own settings, and more files."""
     common = project.clone.repo.common_dir
     files = [os.path.join(common, "config"), project.clone.layout.settings, user_settings(environ)]
-    files += [os.path.join(common, "config.worktree")]
+    files += [os.path.join(common, "config.worktree"), *more]
     files += [os.path.join(common, "info", name) for name in ("attributes", "exclude")]
     own = os.path.join(environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config"), "git")
     files += [os.path.join(own, name) for name in ("config", "attributes", "ignore")]
