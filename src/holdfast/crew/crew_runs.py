@@ -430,7 +430,7 @@ def merge_into(project: Project, run: str) -> str:
         )
     if (under_way := project.clone.repo.operation()) is not None:  # what is given up below must be ours alone
         raise BadInput(f"a {under_way} is under way here", hint=f"End it, then: git merge {head['branch']}")
-    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", head["branch"])
+    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", f"refs/heads/{head['branch']}")
     if done.returncode:
         project.clone.repo.attempt_patiently("merge", "--abort")
         raise GitFailed(

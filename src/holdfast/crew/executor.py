@@ -490,7 +490,7 @@ def save_left(project: Project, head: Mapping[str, Any], state: crew_journal.Cre
             if one is not None and one.state == crew_journal.DONE:
                 place.leave(unfinished(branch))
             else:
-                base = one.base if one else clone.repo.text("merge-base", branch, "HEAD")
+                base = one.base if one else clone.repo.text("merge-base", f"refs/heads/{branch}", "HEAD")
                 place.save_and_remove(unfinished(branch), base)
         except (HoldfastError, OSError) as error:
             clone.notes.append(str(error))

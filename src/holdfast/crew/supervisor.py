@@ -106,6 +106,7 @@ class Supervisor:
         self._leaving: list[TaskWorktree] = []  # that can be taken away
         self._taken: dict[str, str] = {}  # ready tasks that somebody else has claimed, and who
         self._undropped = 0  # branches that are merged and still there
+        self._tip = str(project.clone.repo.head().oid)  # of the result branch: only we move it
         self._seen = 0  # failures that are older than this supervisor
         self._looked = 0.0  # when the queue was last looked through for steps that nobody has
         self.reason = ""  # why it ended before its time
@@ -187,6 +188,8 @@ class Supervisor:
             return f"{self.tampered}: look at that before you go on"  # the next step would run with it
         if moved := off_result(self.project, self.head):
             return moved
+        if (tip := self.project.clone.repo.head().oid) != self._tip:
+            return f"{self.head['branch']} was moved from {self._tip} to {tip}: look at that before you go on"
         if self._died > RESTARTS:
             return f"{self._died} workers ended by themselves: {self._complaint}"
         return self._limits.over(used)
@@ -342,14 +345,13 @@ class Supervisor:
         now = time.time()
         if room <= 0 or now < pause_until([step.at / 1e6 for step in self.state.agent_failures]):
             return
-        tip, begun = None, self._files_of_others()
+        begun = self._files_of_others()
         for task in self._ready():
             if room <= 0:
                 break
             if self._is_unplanned(task) or self._meets_others(task, begun) or not self._claim(task):
                 continue
-            tip = tip or str(self.project.clone.repo.head().oid)
-            if self._queue_one(task, tip):
+            if self._queue_one(task):
                 room, begun[task.id] = room - 1, self._named_files(task)
         self._read()
 
@@ -401,7 +403,7 @@ class Supervisor:
         self._taken.pop(task.id, None)
         return True
 
-    def _queue_one(self, task: Task, tip: str) -> bool:
+    def _queue_one(self, task: Task) -> bool:
         """Queue a step with all it needs to know; False if it has no check to show that it is done."""
         one = self.state.tasks[task.id]
         try:
@@ -419,7 +421,7 @@ class Supervisor:
             acceptance=task.acceptance,
             checks=tuple(checks),
             attempt=attempt,
-            base=tip,
+            base=self._tip,
             told=historian.told_to(self._board.tasks, self.state, task, self._named_files(task)),
             files=self._named_files(task),
             limits=asdict(self._limits.of_step(used)),
@@ -453,8 +455,7 @@ class Supervisor:
         if not finished:
             return
         one = max(finished, key=lambda one: (self._board.wanted[one.task], -one.since))
-        tip = str(self.project.clone.repo.head().oid)
-        if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
+        if one.checked and self.project.clone.repo.is_ancestor(one.checked, self._tip):
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
             return
         try:
@@ -463,7 +464,7 @@ class Supervisor:
             self._add("decide", one, why=f"{error}. {error.hint}")
             self._read()
             return
-        self._lane = self._aside.submit(self._run_lane, one, tip, checks)
+        self._lane = self._aside.submit(self._run_lane, one, self._tip, checks)
         self._lane.add_done_callback(lambda _: self._bell.set())
 
     def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
@@ -513,6 +514,7 @@ class Supervisor:
             said = git_words(merged.stderr)
             self._add("decide", one, why=f"the result branch could not take {one.branch}: {said}")
             return
+        self._tip = done.commit
         self._read()
         if not done.files:
             self.journal.add(("note", {"said": f"{one.task} changed nothing: its checks passed on what was there"}))

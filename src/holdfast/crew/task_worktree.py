@@ -197,7 +197,7 @@ class TaskWorktree:
         if done.returncode and tree.operation() is None and self.is_touched():
             raise GitFailed(f"somebody changed files in {self.path}", hint="Commit them there, or undo them.")
         if done.returncode and tree.operation() is None:  # what checks changed in tracked files is nobody's work
-            tree.attempt_patiently("reset", "-q", "--hard", self.branch)
+            tree.attempt_patiently("reset", "-q", "--hard", f"refs/heads/{self.branch}")
             done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
         if done.returncode == 0:
             return None
@@ -351,7 +351,7 @@ def start_branch(repo: Repo, name: str, base: str) -> None:
     """Make a branch from another one by its name, so that it inherits what waits there."""
     if repo.attempt("check-ref-format", "--branch", name).returncode:
         raise BadInput(f"{name!r} is no name of a branch")
-    done = repo.attempt_patiently("branch", "--no-track", name, base)
+    done = repo.attempt_patiently("branch", "--no-track", name, f"refs/heads/{base}")  # a tag may have its name
     if done.returncode:
         raise GitFailed(f"git made no branch {name}: {git_words(done.stderr)}")
 

@@ -451,7 +451,7 @@ def _until_closed(is_child: bool) -> tuple[Callable[[], bool], list[int]]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def is_open() -> bool:
-        if is_child and state["open"] and select.select([0], [], [], 0)[0]:
+        while is_child and state["open"] and select.select([0], [], [], 0)[0]:
             words = os.read(0, 1024)
             state["open"] = bool(words)
             supervisor.extend(map(int, filter(bytes.isdigit, words.split())))
