@@ -128,7 +128,7 @@ def test_a_queue_item_that_nobody_can_read_ends_no_worker(
 def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:
     """Disks fill with work trees that nobody needs."""
     safe, why = standing(project)
-    assert not safe and why.startswith("its commits are not in main")
+    assert not safe and why == f"it is not merged into main; take it: git merge crew/{run}/result"
     crewed.git("merge", "-q", f"crew/{run}/result")
     assert standing(project) == (True, "all its commits are in main")
     assert cleaned(project) == 1 and crew_runs.leftovers(project) == []

@@ -352,7 +352,7 @@ class CrewState:
 
     def untaught(self) -> list[CrewStep]:
         """The failures that teach something of their task and are no dead ends yet; that an agent crashed does not."""
-        teach = (one for one in self.failures if one.body.get("kind") in ("check", "limit"))
+        teach = (one for one in self.failures if one.body.get("kind") in ("check", "limit", "nothing"))
         return [one for one in teach if one.position not in self.lessons]
 
     def failures_of(self, task: str, files: Sequence[str] = ()) -> list[CrewStep]:

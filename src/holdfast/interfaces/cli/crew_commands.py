@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WORKERS = 2  # a person can follow two; more are asked for
 REDRAW = 1.0  # seconds between two pictures of `watch`
+_ROWS = 12  # of a longer text, the last ones: a check's error is at its end
 _SHOWN = 400  # characters of an input that `explain` shows; --json has all
 
 
@@ -202,7 +203,7 @@ def _objections(found: CrewRecap) -> list[str]:
     """What a reviewer said of what is done: for a person, before their own branch is changed."""
     if not found.objections:
         return []
-    rows = (f"  {strong(task)}  {said}" for task, said in found.objections)
+    rows = (f"- {strong(task)}  {said}" for task, said in found.objections)
     return ["", f"Look at these before you merge: {len(found.objections)}", *rows]
 
 
@@ -216,7 +217,8 @@ def _section(title: str, rows: Sequence[Mapping[str, Any]], said: Callable[[Mapp
     return [
         "",
         f"{title}: {len(rows)}",
-        *(f"  {strong(row['task'])}  {short(row['title'], 60)}\n      {said(row)}" for row in rows),
+        # No id begins an indented line: below a title that ends with "password" it would look like one, and be hidden.
+        *(f"- {strong(row['task'])}  {short(row['title'], 60)}\n    {said(row)}" for row in rows),
     ]
 
 
@@ -224,7 +226,7 @@ def _proof(row: Mapping[str, Any]) -> str:
     checks = ", ".join(f"{one['check']} passed in {one['seconds']:.1f} s" for one in row["receipts"])
     tree = row["receipts"][0]["tree"][:8] if row["receipts"] else ""
     tries = f", at attempt {row['attempts']}" if row["attempts"] > 1 else ""
-    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
+    return f"commit {row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
 
 
 def _used(used: Mapping[str, float]) -> str:
@@ -299,8 +301,8 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
         who = f"worker {one.worker}" if is_working else ""
         rows.append(
             (
-                strong(one.task),
                 _STATES.get(one.state, one.state),
+                strong(one.task),
                 f"try {one.attempt}" if one.attempt else "",
                 who,
                 f"{max(0.0, seconds):.0f} s" if one.attempt else "",
@@ -369,7 +371,12 @@ def _fields(values: Mapping[str, Any], indent: str) -> Iterator[str]:
     """Names and values, a row each; what is within another is indented."""
     for name, value in values.items():
         rows = value if isinstance(value, list) else [value]
+        rows = [int(row) if isinstance(row, float) and row.is_integer() else row for row in rows]
         if value in (None, "", [], {}):
+            continue
+        if isinstance(value, str) and "\n" in value.strip():
+            yield f"{indent}{name}:"
+            yield from (f"{indent}    {short(row, _SHOWN)}" for row in value.strip().splitlines()[-_ROWS:])
             continue
         if not any(isinstance(row, dict) for row in rows):
             yield f"{indent}{name}: {short(', '.join(map(str, rows)), _SHOWN)}"
