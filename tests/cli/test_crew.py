@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.crew.crew_journal import CrewBoard, CrewState, CrewStep
+from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.crew_runs import Leftover
 from holdfast.crew.historian import recap
 from holdfast.interfaces.cli import crew_commands
@@ -55,6 +56,7 @@ def state() -> CrewState:
     add("park", "docs-55ee1f", why="failed 3 times, at last: the agent ended with 1: no key")
     add("decide", "ask", why="there is no command for the check e2e")
     add("queue", "ship", item="ship/1")
+    add("start", "ship", **place)
     rows.append(("note", {"said": "late waits for ship: both concern ship.sh"}))
     rows.append(("object", {"of": "sort-9f3a1c", "says": "It changes no test."}))
     rows.append(("lesson", {"of": 3, "memory": "DED-1"}))
@@ -71,7 +73,7 @@ def screens() -> dict[str, str]:
     board = CrewBoard(
         [Task(id=name, title=title, needs=NEEDS.get(name, ())) for name, title in TITLES.items()], state()
     )
-    found = recap(HEAD, state(), board, reason="the limit of 60 s is reached")
+    found = recap(HEAD, state(), board, reason=str(CrewLimits(time=60).over({"time": 61})))
     return {
         "crew-recap": crew_commands.recap_text(found),
         "crew-status": crew_commands.status_text(found, state()),

@@ -34,8 +34,15 @@ elif task == "fill":
     pathlib.Path("large").write_bytes(bytes(30_000_000))
 elif task == "idle":
     print("There was nothing to do.")
+elif task == "lock":
+    pathlib.Path("locked").write_text("yes")
+    git = subprocess.run(["git", "rev-parse", "--git-dir"], capture_output=True, text=True).stdout.strip()
+    pathlib.Path(git, "index.lock").touch()
+    subprocess.run(["git", "commit", "--allow-empty"])  # opens an editor
 """
-PLAN = "".join(f"- [ ] {name}\n" for name in ("edit", "fail", "hang", "lie", "garble", "fork", "ignore", "idle"))
+PLAN = "".join(
+    f"- [ ] {name}\n" for name in ("edit", "fail", "hang", "lie", "garble", "fork", "ignore", "idle", "lock")
+)
 
 
 def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
@@ -43,7 +50,7 @@ def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scri
     (crewed.path / "plan.md").write_text(PLAN)
     agent = scripted(CODE)
     _, done = run_crew(crewed, agent, "plan.md", workers=4, step_time=4.0, attempts=1)
-    assert {row["title"] for row in done.done} == {"edit", "garble", "fork"}
+    assert {row["title"] for row in done.done} == {"edit", "garble", "fork", "lock"}
     why = {row["title"]: row["why"] for row in done.failed}
     assert why.keys() == {"fail", "hang", "lie", "ignore", "idle"}
     assert "I cannot do this" in why["fail"] and "longer than 4 s" in why["hang"] and "longer than 4 s" in why["ignore"]

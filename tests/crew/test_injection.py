@@ -229,7 +229,7 @@ def test_an_agents_git_does_not_push(crewed: GitRepo, tmp_path: Path) -> None:
         done = subprocess.run(
             ["git", "push", "-q", where, "HEAD:refs/heads/pushed"],
             cwd=crewed.path,
-            env={**os.environ, **executor._NO_PUSH},
+            env={**os.environ, **executor._ALONE},
             capture_output=True,
             check=False,
         )

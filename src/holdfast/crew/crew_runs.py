@@ -285,7 +285,7 @@ def _why_idle(project: Project, state: CrewState) -> str:
         return ""
     try:
         with crew_journal.alone(project):
-            return "it was stopped" if state.is_stopping else "its supervisor is gone"
+            return state.why_stopped or "its supervisor is gone"
     except Busy:
         return ""
 

@@ -151,6 +151,12 @@ class TaskWorktree:
             raise GitFailed(f"{inner} is a repository of its own, and no remote has its newest commit")
         return held
 
+    def unlock(self) -> None:
+        """Take away the locks of a git that was ended in the middle; only while nobody works in this work tree."""
+        for name in ("index.lock", "HEAD.lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.tree.git_dir, name))
+
     def _unhide(self) -> None:
         """Let git see every file that is there: checks would pass with a change that an agent hid from the commit."""
         rows = self.tree.run("ls-files", "-v", "-z").split(b"\0")
@@ -213,6 +219,8 @@ class TaskWorktree:
 
         Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
         """
+        if os.path.lexists(os.path.join(self.path, ".git")):
+            self.unlock()
         held = self._save(message, base)
         self.remove()
         if held == base:

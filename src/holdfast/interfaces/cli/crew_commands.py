@@ -102,13 +102,14 @@ def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote
 def resume(place: Invocation, *, run: str | None, **given: Any) -> int:
     """Go on with a crew that was stopped or killed."""
     from holdfast.crew import crew_runs
-    from holdfast.crew.crew_limits import CrewLimits
+    from holdfast.crew.crew_limits import OPTIONS, CrewLimits
 
     with place.project() as project:
         head = crew_runs.named_run(project, run, open_only=True)
         agent = crew_runs.chosen_agent(project, given["agent"] or (head["agent"] if head["agent"] in _KNOWN else None))
-        asked = {"time": given["max_time"], "tokens": given["max_tokens"], "calls": given["max_calls"]}
-        limits = CrewLimits(**{**head["limits"], **{name: value for name, value in asked.items() if value is not None}})
+        asked = {name: given[f"max_{name}"] for name in OPTIONS if given[f"max_{name}"] is not None}
+        now = {name: value for name, value in project.settings.crew_limits.items() if name not in OPTIONS}
+        limits = CrewLimits(**{**head["limits"], **now, **asked})
         return _supervised(
             project, head["run"], agent=agent, limits=limits, workers=given["workers"], approve=given["approve"]
         )
@@ -301,7 +302,7 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
         who = f"worker {one.worker}" if is_working else ""
         rows.append(
             (
-                _STATES.get(one.state, one.state),
+                "interrupted" if one.state == "working" and not is_working else _STATES.get(one.state, one.state),
                 strong(one.task),
                 f"try {one.attempt}" if one.attempt else "",
                 who,
