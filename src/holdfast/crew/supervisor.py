@@ -92,13 +92,13 @@ class Supervisor:
         self._agent, self._count = tuple(agent), workers
         self._workers: list[WorkerProcess] = []
         self._bell = threading.Event()
-        # For the merge lane, the planner and the historian: one step of each at a time.
-        self._aside = ThreadPoolExecutor(3)
+        self._aside = ThreadPoolExecutor(3)  # for the merge lane, the planner and the historian: one step of each
         self._mark = mark_of(run, os.getpid())
         self._lane: Future[MergeOutcome] | None = None
         self._ask = historian.model_of(project, f"{self._mark}/plan")
         self._planning: tuple[Task, Future[CrewPlan | str | None]] | None = None
         self._lessons = historian.CrewLessons(project, self.journal, self._aside, self._bell, mark=self._mark)
+        self._unsplit: set[str] = set()  # failed tasks that the planner gave no parts for: it is asked once
         self._is_ending = False
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board = CrewBoard((), self.state)
@@ -204,7 +204,8 @@ class Supervisor:
         return self.state.seconds + time.monotonic() - self._began
 
     def _is_under_way(self) -> bool:
-        busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
+        tasks = self.state.tasks.values()  # one that failed just now has to be settled
+        busy = any(one.state in (QUEUED, WORKING, FINISHED) or self._is_spent(one) for one in tasks)
         free = any(task.id not in self._taken for task in self._ready())
         aside = self._lane is not None or self._planning is not None or bool(self.state.untaught())
         return busy or free or aside
@@ -243,9 +244,8 @@ class Supervisor:
             if not task or task.state not in (QUEUED, WORKING) or task.attempt != work.get("attempt"):
                 continue
             if counts:
-                body = {"attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
-                why = str(dict_of(item.outcome).get("error"))
-                self._add("fail", task, **body, why=f"{item.attempts} workers gave it up; {why}")
+                why = f"{item.attempts} workers gave it up; {dict_of(item.outcome).get('error')}"
+                self._add("fail", task, attempt=task.attempt, kind="agent", run_id=task.run_id, why=why)
             else:
                 self._queue.revive(item)
 
@@ -265,9 +265,7 @@ class Supervisor:
     def _settle_failures(self) -> None:
         """Try again what failed, until its attempts are used; a person is asked where that would not help."""
         for one in list(self.state.tasks.values()):
-            if not one.has_failed:
-                continue
-            if one.kind in (GUARD, TAMPERED):
+            if one.has_failed and one.kind in (GUARD, TAMPERED):
                 self._add("decide", one, why=f"{one.why}; look at {one.path}")
                 self._block(one)
             elif self._is_spent(one) and not self._may_split(one):
@@ -276,13 +274,15 @@ class Supervisor:
         self._read()
 
     def _is_spent(self, one: CrewTask) -> bool:
-        return one.has_failed and one.failures >= self._limits.attempts
+        """Whether it is not tried again as it is: its attempts are used, or a person has to look."""
+        return one.has_failed and (one.failures >= self._limits.attempts or one.kind in (GUARD, TAMPERED))
 
     # ── the planner ──────────────────────────────────────────────────────────────────────────────
 
     def _may_split(self, one: CrewTask) -> bool:
         """Whether the user's planner may break a task down; parts are not broken down again."""
-        return self._ask is not None and one.task in self._board.tasks and self._board.tasks[one.task].kind != "subtask"
+        task = None if one.task in self._unsplit else self._board.tasks.get(one.task)
+        return self._ask is not None and task is not None and task.kind != "subtask"
 
     def _is_unplanned(self, task: Task) -> bool:
         """Whether the planner has yet to look at a task before it is begun."""
@@ -307,7 +307,7 @@ class Supervisor:
 
     def _to_plan(self) -> Iterator[Task]:
         for one in self.state.tasks.values():
-            if self._is_spent(one) and self._may_split(one):
+            if self._is_spent(one) and one.kind not in (GUARD, TAMPERED) and self._may_split(one):
                 yield self._board.tasks[one.task]
         yield from filter(self._is_unplanned, self._ready())
 
@@ -324,11 +324,11 @@ class Supervisor:
             self.journal.add(("note", {"said": plan}))
             if not plan_sources.has_parts(task.notes):  # a planner without an answer would only hold up the next task
                 self._ask = None
+        if not parts and self.state.tasks[task.id].has_failed:
+            self._unsplit.add(task.id)
         made = [("plan", {"tasks": parts, "source": f"parts of {task.id}"})] if parts else []
         self.journal.add(*made, ("planned", {"task": task.id, "parts": parts}))
         self._read()
-
-    # ── queueing ─────────────────────────────────────────────────────────────────────────────────
 
     def _block(self, one: CrewTask) -> None:
         self._read()
@@ -433,7 +433,7 @@ class Supervisor:
         self._queue.put(asdict(work), key=item, delay=delay, most_attempts=CLAIMS)
         return True
 
-    def _add(self, kind: str, one: CrewTask, **body: Any) -> None:
+    def _add(self, kind: str, one: CrewTask, /, **body: Any) -> None:
         self.journal.add((kind, {"task": one.task, **body}))
 
     def _hold(self, name: str, why: str) -> None:
