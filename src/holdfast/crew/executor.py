@@ -216,7 +216,7 @@ class _StepAtWork:
     def do(self) -> None:
         """The whole step, up to the row in the journal that says what came of it."""
         work, place = self._work, self._tree
-        checks = checks_of(work.checks, check_commands(self._project))
+        checks = checks_of(work.checks, check_commands(self._project, self._by._top))
         facts = {"task": work.task, "attempt": work.attempt, "branch": place.branch, "path": place.path}
         self._journal.add(("start", {**facts, "base": work.base, "worker": self._by.worker, "inputs": asdict(work)}))
         place.make(work.base)

@@ -216,8 +216,7 @@ class Supervisor:
         """Start what is missing; what a dead one had is given back, and what it left running is ended."""
         dead = [one for one in self._workers if not one.is_running()]
         if dead:
-            self._died += len(dead)
-            self._complaint = dead[-1].complaint()
+            self._died, self._complaint = self._died + len(dead), dead[-1].complaint()
             self._workers = [one for one in self._workers if one not in dead]
             gone = {str(one.pid) for one in dead}
             for one in self.state.tasks.values():
@@ -407,9 +406,10 @@ class Supervisor:
         """Queue a step with all it needs to know; False if it has no check to show that it is done."""
         one = self.state.tasks[task.id]
         try:
-            checks = checks_of(task.checks, check_commands(self.project))
+            checks = checks_of(task.checks, check_commands(self.project, self.head["top"]))
         except BadInput as error:
             self._add("decide", one, why=f"{error}. {error.hint}")
+            task_claims.release(self.project.clone.layout, task.id)
             return False
         attempt = one.attempt + 1
         used = {**self.state.used(), "time": self._elapsed()}
@@ -459,7 +459,7 @@ class Supervisor:
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
             return
         try:
-            checks = checks_of(self._board.tasks[one.task].checks, check_commands(self.project))
+            checks = checks_of(self._board.tasks[one.task].checks, check_commands(self.project, self.head["top"]))
         except BadInput as error:  # its command is gone since it was worked on
             self._add("decide", one, why=f"{error}. {error.hint}")
             self._read()
