@@ -10,7 +10,12 @@ import pytest
 
 from holdfast.store.database_file import make_private
 
-READS = "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); print(db.execute('SELECT * FROM t').fetchall()); db.close()"
+READS = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+print(db.execute("SELECT * FROM t").fetchall())
+db.close()
+"""
 
 
 def read_elsewhere(path: Path) -> str:
@@ -18,7 +23,7 @@ def read_elsewhere(path: Path) -> str:
 
 
 def test_a_second_connection_takes_no_locks_from_the_first(tmp_path: Path) -> None:
-    """Else the next process that ends deletes the log that the first one writes to: what it then acknowledges is lost."""
+    """Else the next process that ends deletes the log that the first one writes to, with all it acknowledges."""
     path = tmp_path / "a.db"
     make_private(str(path))
     first = sqlite3.connect(path, isolation_level=None)
