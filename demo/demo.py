@@ -148,7 +148,9 @@ def first_agent(stage: Stage) -> None:
 
 
 def second_agent(stage: Stage) -> None:
-    stage.tell("Another agent works on search. Its branch starts from main, so it does not see the first agent's memory.")
+    stage.tell(
+        "Another agent works on search. Its branch starts from main, so it does not see the first agent's memory."
+    )
     stage.type("git", "switch", "-q", "main")
     stage.type("git", "switch", "-q", "-c", "faster-search")
     stage.type("holdfast", "memories")
@@ -200,7 +202,9 @@ def deciding(stage: Stage) -> None:
     stage.tell("What did that agent know? Every context that a run was given is kept.")
     stage.type("holdfast", "run", "--", "holdfast", "context", "--for", "make search faster")
     stage.type("holdfast", "receipts", stage.last_run())
-    stage.tell("Find stale and contradicting memories. Then write instructions for agents into AGENTS.md, and remove them.")
+    stage.tell(
+        "Find stale and contradicting memories. Then write instructions for agents into AGENTS.md, and remove them."
+    )
     stage.type("holdfast", "curate")
     stage.type("holdfast", "connect", "agents", "--yes")
     stage.type("holdfast", "disconnect", "--yes")

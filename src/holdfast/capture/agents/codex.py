@@ -79,7 +79,8 @@ def open_rollout(path: str) -> IO[bytes]:
         unpacking = import_module("zstandard")
     except ImportError as error:
         raise BadInput(
-            f"{path} is packed, and what unpacks it is not installed", hint="Run `pip install 'holdfast[zstd]'`."
+            f"{path} is packed, and what unpacks it is not installed",
+            hint="In Holdfast's own folder: pip install '.[zstd]'",
         ) from error
     return io.BufferedReader(_Unpacked(path, unpacking), 1 << 18)
 

@@ -121,7 +121,7 @@ def list_object(found: TaskList) -> dict[str, Any]:
 @click.option("--status", multiple=True, type=click.Choice(model_task.STATUSES), help="Only these.")
 @click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
 @click.option("--owner", metavar="NAME", help="Only theirs.")
-@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+@click.option("--all", "everything", is_flag=True, help="Also show done and dropped tasks.")
 def list_tasks(project: Project, **chosen: Any) -> object:
     """List the tasks."""
     found = project.tasks.board()
@@ -241,7 +241,7 @@ def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
 
 @answer(task, "proposed", proposed_text, proposed_object)
 def list_proposed(project: Project) -> object:
-    """List what agents planned on this branch and nobody made a task of."""
+    """List steps that agents planned on this branch and that are not tasks."""
     return project.tasks.proposed()
 
 
@@ -264,7 +264,7 @@ def graph_object(board: task_board.Board) -> dict[str, Any]:
 @command(task, "graph")
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
-@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+@click.option("--all", "everything", is_flag=True, help="Also show done and dropped tasks.")
 def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
     """Draw the work graph as a tree or in Mermaid."""
     with place.project() as project:
@@ -357,11 +357,11 @@ def next_object(found: Next) -> dict[str, Any]:
 
 
 @command(root, "next")
-@click.option("--claim", is_flag=True, help="Take the best task that nobody works on.")
-@click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
+@click.option("--claim", is_flag=True, help="Claim the best task that nobody works on.")
+@click.option("--as", "owner", metavar="NAME", help="Who claims it; default: your git name.")
 @claim_length
 def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -> None:
-    """Show what can be done now, and what the rest waits for."""
+    """Show which tasks are ready, and what the others wait for."""
     with place.project() as project:
         session = session_at_hand(project) if claim else None
         found = project.tasks.next(claim=claim, owner=owner, session=session, lasting=time_span(lasting))

@@ -73,12 +73,12 @@ def pruned_object(found: PruneResult) -> dict[str, Any]:
 
 @command(root, "reset")
 @click.argument("what", type=click.Choice(("sessions", "tasks", "all")), required=False)
-@click.option("--undo", is_flag=True, help="Bring back what the last reset took away.")
+@click.option("--undo", is_flag=True, help="Restore what the last reset deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
-    """Empty caches: sessions, tasks or all of them.
+    """Delete sessions, tasks or all of them; can be undone.
 
-    Memories, the log and runs stay. `holdfast reset --undo` brings everything back.
+    Memories, the log and runs stay. `holdfast reset --undo` restores everything.
     """
     if undo == (what is not None):
         raise click.UsageError("Name sessions, tasks or all; or take the last reset back with --undo.")
@@ -92,12 +92,12 @@ def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
 
 @command(root, "prune")
 @click.option("--older-than", default="90d", show_default=True, metavar="AGE", help="90d, 12w or 1y.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def prune(place: Invocation, older_than: str, dry_run: bool, yes: bool) -> None:
     """Delete old sessions, claims and trash.
 
-    Open sessions, and ended ones with something open in them, always stay.
+    Open sessions, and ended ones with open items, are never deleted.
     """
     with place.project() as project:
         found = project.sync.prune(older_than=older_than, dry_run=True)
@@ -141,7 +141,7 @@ def _day(micros: int) -> str:
 
 @answer(keys, "list", key_list_text, key_list_object)
 def list_keys(project: Project) -> object:
-    """List the keys, and say what is sealed; the first key is made when it is needed."""
+    """List the keys, and what is encrypted; the first key is created when it is needed."""
     settings = project.settings
     source = (settings.encryption_key or "").partition(":")
     known = project.keys.described() if settings.encryption_key else []
@@ -157,7 +157,7 @@ def rotated_text(done: Mapping[str, str]) -> str:
 
 @answer(keys, "rotate", rotated_text)
 def rotate(project: Project) -> object:
-    """Seal with a new key from now on; nothing is rewritten."""
+    """Use a new key from now on; old text stays as it is."""
     return {"id": project.keys.rotate()}
 
 
@@ -165,7 +165,7 @@ def rotate(project: Project) -> object:
 @click.argument("key")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def destroy(place: Invocation, key: str, *, yes: bool) -> None:
-    """End a key: what it sealed can never be read again, by anybody."""
+    """Destroy a key: nobody can read again what it encrypted."""
     with place.project() as project:
         confirm(f"What {key} sealed can never be read again. Go on?", yes=yes)
         show({"id": key, "is_gone": project.keys.destroy(key)}, destroyed_text)

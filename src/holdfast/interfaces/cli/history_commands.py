@@ -18,6 +18,7 @@ from holdfast.interfaces.cli.output import (
     as_json,
     as_kept,
     as_text,
+    columns,
     flush,
     say,
     show,
@@ -70,7 +71,7 @@ def hits_text(
 
     rows = as_rows(found)
     shown, bold = rows if limited else hit_text.relevant(rows), (quick.STYLES["bold"][0], quick.CLOSE)
-    return hit_text.as_text(shown, waiting=waiting, now=now, explain=explain, bold=bold)
+    return hit_text.as_text(shown, waiting=waiting, now=now, explain=explain, bold=bold, columns=columns())
 
 
 def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
@@ -85,20 +86,24 @@ def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str
 
 @command(root, "recall", cls=Question)
 @click.argument("query", nargs=-1)
-@click.option("--files", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more.")
+@click.option("--files", multiple=True, metavar="PATH", help="A file you work on: hits about it rank higher.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: fact, task, run, commit, code, …")
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
-@click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
+@click.option("--branch", metavar="NAME", help="Search the memory of another branch; * searches all.")
 @click.option("--since", metavar="WHEN", help="Only what is newer: 2026-10-01, 30d, 2w, yesterday.")
 @click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), metavar="N", help="This many, however weak; else at most 5."
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Exactly N hits, even weak ones; otherwise at most 5.",
 )
-@click.option("--semantic", is_flag=True, help="Search by meaning, too, however much the words find.")
+@click.option("--semantic", is_flag=True, help="Search by meaning as well, even if words find enough.")
 @click.option("--explain", is_flag=True, help="Say why each hit was found.")
 def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain: bool, **given: Any) -> None:
     """Search memory, commits, docs and code.
 
-    `tag:db` and `task:login` are understood; - reads the question from stdin; without words it gives the most
+    Words may include `tag:db` or `task:login`; - reads the question from stdin. Without words it lists the most
     recent.
     """
     kinds, limited = given.pop("kinds"), given["limit"] is not None
@@ -179,16 +184,21 @@ def checkpoint_text(point: log_integrity.LogCheckpoint) -> str:
 
 
 _which_events = options(  # of `log` and its older name
-    click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="The newest N; 50 by default."),
+    click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="The newest N; default: 50."),
     click.option("--task", metavar="ID", help="Only what belongs to this task."),
-    click.option("--sort", metavar="FIELDS", default="", help="By ts, layer, scale, kind or task; or several."),
+    click.option("--sort", metavar="FIELDS", default="", help="Sort by ts, layer, scale, kind or task; or several."),
 )
 
 
 @command(root, "log")
 @_which_events
 @click.option("--render", is_flag=True, help="Write .holdfast/view/log.jsonl.")
-@click.option("--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now.")
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Save the current state of the log, to compare with later.",
+)
 def log(place: Invocation, render: bool, checkpoint: str | None, **which: Any) -> None:
     """Show what happened, oldest first.
 
@@ -336,7 +346,7 @@ def _warnings(found: Status) -> Iterator[str]:
 
 
 @command(root, "status")
-@click.option("--badge", is_flag=True, help="Only how many candidates wait, for a shell's prompt.")
+@click.option("--badge", is_flag=True, help="Only the number of candidates, for a shell prompt.")
 def status(place: Invocation, badge: bool) -> None:
     """Show the branch, what waits for review, and what is unpublished."""
     with place.project() as project:

@@ -78,24 +78,24 @@ def hooks() -> None:
 
 @answer(hooks, "install", installed, installed_object)
 def install(project: Project) -> object:
-    """Let git tell Holdfast of commits, merges, checkouts and rewrites.
+    """Install git hooks that record commits, merges, checkouts and rewrites.
 
-    They stand beside hooks that are there already, and only write down that they ran.
+    Hooks that you have already go on working.
     """
     return project.sync.install_hooks()
 
 
 @answer(hooks, "remove", removed)
 def remove(project: Project) -> object:
-    """Take the hooks out; every file is again as it was."""
+    """Remove the hooks and restore every file."""
     return project.sync.remove_hooks()
 
 
 @command(hooks, "status")
 def status(place: Invocation) -> int:
-    """Show each hook and whether it fires; ends with 1 if one should and does not.
+    """Show each hook and test that it runs; exit code 1 if one does not.
 
-    Each is fired once to see; hooks of others are not run by that.
+    Each of our hooks is run once; other hooks are not run.
     """
     with place.project() as project:
         found = project.sync.hook_states()

@@ -67,20 +67,22 @@ def resolved(done: SettledConflict) -> str:
     """What was chosen, and how to go on."""
     said = f"settled: {', '.join(done.diff) or 'as our side has it'}"
     said = "goes, as one side wanted" if done.text is None else said
-    written = "written and added" if done.next.startswith("git") else "it waits to be published"
+    written = "written and added" if done.next.startswith("git") else "it is not published yet"
     return lines(f"{strong(done.id)}  {said}", f"{written}; go on with: {done.next}")
 
 
 @command(task, "resolve")
 @click.argument("name", metavar="[ID]", required=False)
-@click.option("--ours", "side", flag_value="ours", help="Our side, wherever the sides contradict each other.")
-@click.option("--theirs", "side", flag_value="theirs", help="The other side, likewise.")
-@click.option("--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="One field; may be repeated.")
+@click.option("--ours", "side", flag_value="ours", help="Use our side wherever they contradict each other.")
+@click.option("--theirs", "side", flag_value="theirs", help="Use the other side wherever they contradict each other.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="Choose one field; may be repeated."
+)
 def resolve(place: Invocation, name: str | None, side: str | None, fields: tuple[str, ...]) -> None:
-    """Settle a task or link of which two sides say different things.
+    """Resolve a conflict in a task or link.
 
-    Without ID it lists them. Without a choice the sides are merged where they do not contradict each
-    other. In a rebase "ours" is what is rebased onto, as in git itself.
+    Without ID it lists the conflicts. Without a choice both sides are merged where they do not contradict each
+    other. In a rebase "ours" is the branch you rebase onto, as in git.
     """
     choices = _choices(side, fields)
     with place.project() as project:

@@ -14,15 +14,15 @@ from holdfast.interfaces.cli.root import root
 
 
 @command(root, "run", context_settings={"allow_interspersed_args": False})
-@click.option("--task", metavar="ID", help="The task this run works on; any word.")
+@click.option("--task", metavar="ID", help="The task that this run works on; any word.")
 @click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5.")
-@click.option("--scale", type=int, metavar="N", help="How far it reaches, as a whole number.")
-@click.option("--prompt", metavar="TEXT", help="What the agent was asked; kept in the capsule.")
+@click.option("--scale", type=int, metavar="N", help="How much it matters, as a number.")
+@click.option("--prompt", metavar="TEXT", help="What the agent was asked; kept with the run.")
 @click.argument("argv", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD...")
 def run(place: Invocation, *, argv: tuple[str, ...], **given: Any) -> int:
     """Run a command and record it.
 
-    Its output, signals and exit code pass through. A refusal before it starts ends with 125.
+    Its output, signals and exit code pass through. The exit code is 125 if it could not be started.
     """
     terminal = on_a_terminal() and sys.stdout.isatty()
     with place.project() as project:

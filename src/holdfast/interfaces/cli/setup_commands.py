@@ -56,8 +56,10 @@ def uninstalled(removal: UninstallResult) -> str:
 
 @command(root, "init")
 @click.option("--commit", is_flag=True, help="Commit the two files it writes.")
-@click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
-@click.option("--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given.")
+@click.option("--yes", is_flag=True, help="Run `git init` without asking if this is not a git repository.")
+@click.option(
+    "--hooks/--no-hooks", default=None, help="Install git hooks that record commits and rewrites; it asks if not given."
+)
 def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> int:
     """Set up this repository, without agents or history."""
     from holdfast.project import Project
@@ -148,7 +150,7 @@ def export(project: Project, file: str) -> object:
 @answer(importing, "bundle", lambda found: f"Brought back {count(found.files, 'file')} from {found.file}")
 @click.argument("file", type=click.Path(dir_okay=False))
 def bring_back(project: Project, file: str) -> object:
-    """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
+    """Restore what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
     return project.sync.import_bundle(file)
 
 

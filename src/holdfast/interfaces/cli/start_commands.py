@@ -199,9 +199,9 @@ def plan_object(plan: StartPlan) -> dict[str, Any]:
 def start(place: Invocation, yes: bool) -> int:
     """Set up this repository, connect your agents, import their history.
 
-    Finds the agents on this machine, shows what is missing here, asks once, and does it: sets the repository
-    up, installs git hooks, connects the agents, imports all they ever did here. After an interruption, run it
-    again: it does what is missing. Without a terminal it needs --yes.
+    Finds the agents on this machine, shows what it will do, and asks once. Then it sets up the repository,
+    installs git hooks, connects the agents and imports their sessions. If it is interrupted, run it again.
+    Without a terminal it needs --yes.
     """
     plan = _look(place)
     if not (yes and wants_json()):

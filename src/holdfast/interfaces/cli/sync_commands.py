@@ -44,9 +44,9 @@ def published(done: Published) -> str:
 
 
 @answer(root, "publish", published, lambda done: {"id": done.commit, **as_plain(done)})
-@click.option("--stage", is_flag=True, help="Only stage, to ride in your own next commit.")
-@click.option("--here", is_flag=True, help="Publish on the trunk branch too.")
-@click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this branch.")
+@click.option("--stage", is_flag=True, help="Only stage the files, for your own next commit.")
+@click.option("--here", is_flag=True, help="Publish even on the default branch.")
+@click.option("--restore", is_flag=True, help="Restore what was published and is missing on this branch.")
 def publish(project: Project, **how: Any) -> object:
     """Commit this branch's events and memories."""
     return project.sync.publish(**how)
@@ -54,11 +54,11 @@ def publish(project: Project, **how: Any) -> object:
 
 MOST = 20  # rows of one sort
 DETACHED = "a detached HEAD"
-FORK = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
-STAY = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
-BACK = "Bring it back with --carry changes"
-TAKE_OVER = "Take it over with --carry ID, let go of it with --drop ID"
-SETTLE = "See both sides and choose with: holdfast task resolve ID"
+FORK = "Continue here with --fork (it stays open there) or --carry (it ends there), or end it with --drop"
+STAY = "Keep them with --carry changes, or set them aside with --drop changes"
+BACK = "Restore it with --carry changes"
+TAKE_OVER = "Take it over with --carry ID, or stop listing it with --drop ID"
+SETTLE = "Choose a side with: holdfast task resolve ID"
 LONGEST = 60  # characters of a branch's name
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
 
@@ -85,11 +85,11 @@ def _parts(found: reconciliation.ReconcileOverview) -> Iterator[list[str]]:
     left, old = ([_session(one) for one in found.sessions if one.left == is_left] for is_left in (True, False))
     lost = [_session(one) for one in found.sessions if one.left and one.gone]
     yield _part("Left open when the branch changed:", [row for row in left if row not in lost], FORK)
-    yield _part("Left open where nobody can go on:", lost, "Go on here with --carry, or end it with --drop")
-    yield _part("Open, and nobody goes on with it:", old, "End one with: holdfast session end ID")
+    yield _part("Left open on branches that are gone:", lost, "Continue here with --carry, or end it with --drop")
+    yield _part("Open, but not worked on for a long time:", old, "End one with: holdfast session end ID")
     rows = [f"{change.path}  recorded at {(change.head or '')[:12]}" for change in found.stranded]
-    yield _part("Waits here, but came after this point of history:", rows, STAY)
-    yield _part("Set aside, and its commit is here again:", [change.path for change in found.aside], BACK)
+    yield _part("Not published, and made after this commit:", rows, STAY)
+    yield _part("Set aside earlier, and its commit is here again:", [change.path for change in found.aside], BACK)
     how = ["a merge chose" if one.kind == "overruled" else "both changed it" for one in found.conflicts]
     sides = zip(found.conflicts, how, strict=True)
     rows = [f"{strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {said}" for one, said in sides]
@@ -183,7 +183,7 @@ def _chosen(choice: reconciliation.ReconcileChoice) -> list[str]:
     rows += [f"  stays aside, for it was changed since: {change.path}" for change in choice.left]
     again = "; its earlier text waits again"
     rows += [f"  set aside: {one.change.path}{again if one.again else ''}" for one in choice.aside]
-    return [*rows, *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
+    return [*rows, *(["Restore what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
 
 
 # Objects.
@@ -239,19 +239,19 @@ def _choice(name: str, metavar: str, *words: str) -> Callable[[Callable[..., Any
 
 
 @command(root, "reconcile")
-@_choice("--fork", "[SESSION]", "Go on here with copies of what is open in the session left on another branch.")
+@_choice("--fork", "[SESSION]", "Continue here with copies of the open items of a session on another branch.")
 @_choice(
-    *("--carry", "[NAME]", "Move a session's open items here; `changes`: let those from after a rewind stay, or come"),
-    "back; a deleted branch's ID: take over what it left.",
+    *("--carry", "[NAME]", "Move a session's open items here. `changes`: keep or restore changes made after a reset."),
+    "ID of a deleted branch: take over its work.",
 )
 @_choice(
-    *("--drop", "[NAME]", "End the session left behind; `changes`: set aside what came after this point; a deleted"),
-    "branch's ID: let go of it.",
+    *("--drop", "[NAME]", "End the session on the other branch. `changes`: set aside changes made after a reset."),
+    "ID of a deleted branch: stop listing it.",
 )
-@click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
-@click.option("--all", "everything", is_flag=True, help="List also what was shown before.")
+@click.option("--apply", is_flag=True, help="Cite the new commits in place of rewritten ones.")
+@click.option("--all", "everything", is_flag=True, help="Also list what was shown before.")
 def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str | None) -> None:
-    """Show what git moved or left behind, and decide."""
+    """Show what changed in git, and decide about work on other branches."""
     given = {how: name if name != LEFT else None for how, name in answers.items() if name}
     if len(given) + apply > 1:
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
@@ -321,8 +321,8 @@ def team_pushed_text(done: StorePushed) -> str:
 
 @answer(team, "push", team_pushed_text)
 def team_push(project: Project) -> object:
-    """Fill a lost or new server from this clone: its agents and its live claims.
+    """Copy agents and claims of this clone to a new or restored server.
 
-    Run it in every clone. What the server has already stays as it is there.
+    Run it in every clone. It changes nothing that the server already has.
     """
     return project.tasks.push()

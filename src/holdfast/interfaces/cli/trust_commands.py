@@ -78,8 +78,8 @@ def state_object(found: git_sync.Trust) -> dict[str, Any]:
 def trust(context: click.Context, place: Invocation, yes: bool) -> None:
     """Let agents use what people approved upstream.
 
-    Asked once per clone, on a terminal; it holds for one remote, its address and its trunk. Elsewhere it
-    shows what is trusted.
+    It asks once per clone, on a terminal, and is valid for one remote, its URL and its default branch. Without
+    a terminal it shows what is trusted.
     """
     if context.invoked_subcommand is not None:
         return
@@ -114,5 +114,5 @@ trust.add_command(status, "list")  # the name others know it by
 
 @answer(trust, "revoke", revoked, lambda before: {"revoked": before})
 def revoke(project: Project) -> object:
-    """Trust no upstream any more."""
+    """Stop trusting the upstream."""
     return project.sync.revoke_trust()

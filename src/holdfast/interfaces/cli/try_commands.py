@@ -145,10 +145,10 @@ SETTING_UP = (
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far to look back.")
 @click.pass_context
 def try_(context: click.Context, place: Invocation, days: int) -> None:
-    """Show what recent sessions hold; write nothing.
+    """Show what your agents' recent sessions contain; writes nothing.
 
-    Reads the records that Codex, Claude Code and Gemini keep of this repository, and git's log. No model is
-    asked. On a terminal, r sets Holdfast up and opens the review.
+    Reads the transcripts that your agents keep of this repository, and git's log. It calls no model. On a
+    terminal, r then sets up Holdfast and opens the review.
     """
     from holdfast.project import Project
 
