@@ -267,7 +267,8 @@ class ChromaStore:
             from chromadb.config import Settings
         except ImportError:
             raise NoDatabase(
-                "chromadb is not installed", hint="In Holdfast's own folder: pip install '.[chroma]'"
+                "chromadb is not installed",
+                hint="Install again from Holdfast's own folder, with '.[chroma]' in place of '.'",
             ) from None
         make_folders(self._folder)
         settings = Settings(

@@ -80,7 +80,7 @@ def open_rollout(path: str) -> IO[bytes]:
     except ImportError as error:
         raise BadInput(
             f"{path} is packed, and what unpacks it is not installed",
-            hint="In Holdfast's own folder: pip install '.[zstd]'",
+            hint="Install again from Holdfast's own folder, with '.[zstd]' in place of '.'",
         ) from error
     return io.BufferedReader(_Unpacked(path, unpacking), 1 << 18)
 

@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         raise NoDatabase(
             f"{name} needs {error.name}, which is not installed",
-            hint=f"In Holdfast's own folder: pip install '.[{extra}]'",
+            hint=f"Install again from Holdfast's own folder, with '.[{extra}]' in place of '.'",
         ) from None
 
 

@@ -43,7 +43,7 @@ def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
     except ImportError as error:
         raise BadInput(
             f"--http needs the MCP SDK, and it is not there ({error})",
-            hint="In Holdfast's own folder: pip install '.[mcp]'",
+            hint="Install again from Holdfast's own folder, with '.[mcp]' in place of '.'",
         ) from None
     secret, known = http_guard.chosen(token_file, os.environ.get(http_guard.VARIABLE))
     own = http_server.listen(port)

@@ -11,7 +11,7 @@ from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal, options
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong, styled
-from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table, wording
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES, labelled, split_statement
 
@@ -134,8 +134,8 @@ def refresh_tools(project: Project, changed: bool = True) -> None:
     """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
     if changed and project.clients.behind():
         project.clients.restart()
-        if stale := project.clients.behind():
-            say(f"refresh the instructions with `holdfast connect`, then restart to see it: {readers(list(stale))}")
+        if project.clients.behind():
+            say("Update the instructions for agents with: holdfast connect")
 
 
 def facts_text(found: memory_state.MemoryListing, *, kind: str = "fact") -> str:

@@ -36,10 +36,10 @@ REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts",
 SIDE = 46  # columns of each of two texts side by side
 READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
+DETAILS = 5  # lines of text below a statement: more are rare, and a list must stay a list
 DIFF = 12  # lines of what made a memory stale
 TITLE = 78  # columns of what a session did
 _ELSEWHERE = "proposed on another line"  # as notes say it
-_REASON = "Rationale:"  # how the reason of a session's find begins
 _STATE = {"holds": "unchanged", "changed": "changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
 
@@ -149,7 +149,11 @@ def waiting_text(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
         *(["", f"{len(rest)} more that are less likely worth keeping:{way}"] if rest else []),
-        *([*_heading(one[0].standing), *_moved(one[0].standing)] for one in rest if everything),
+        *(
+            [*_heading(one[0].standing), *_moved(one[0].standing), *_details(one[0].standing.memory)]
+            for one in rest
+            if everything
+        ),
         *(["", f"Accept one with: holdfast review accept {closely[0][0].id}"] if closely else []),
     )
 
@@ -174,7 +178,7 @@ def _heading(standing: decisions.MemoryStanding) -> list[str]:
     name, statement, kind = memory_row(standing)
     if not statement.endswith("…"):
         return [f"  {name}  {statement}  {kind}".rstrip()]
-    first, *rest = _wrapped(standing.memory.statement)
+    first, *rest = _wrapped(standing.memory.statement, begins=len(standing.id))
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
 
 
@@ -187,10 +191,12 @@ def _read() -> int:
     return min(READ, max(columns() - 4, SIDE // 2)) if columns() else READ
 
 
-def _wrapped(text: str, width: int | None = None) -> list[str]:
+def _wrapped(text: str, width: int | None = None, *, begins: int = 0) -> list[str]:
+    """The rows of a text; the first one `begins` so many columns further right."""
     from textwrap import wrap
 
-    return wrap(" ".join(text.split()), width or _read())
+    first, *rest = wrap(" ".join(text.split()), width or _read(), initial_indent=" " * begins) or [""]
+    return [first[begins:], *rest]
 
 
 def _grounds(
@@ -216,7 +222,6 @@ def _grounds(
     found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
     brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
-    details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
     alone = brief and titled and cited == ((memory.source, "holds"),)  # nothing but the run, named above
     return [
         *([f"    {waits}"] if (item.reason in wording("waits") and item.reason != "stale") or because else []),
@@ -229,8 +234,18 @@ def _grounds(
             for one in quotes
         ),
         *(f"    note: {note}" for note in notes),
-        *(f"    {row}" for line in details if line.strip() for row in _wrapped(line)),
-        *(_beside(look, diff=1 if brief else DIFF) if look else ()),
+        *_details(memory),
+        *(_beside(look, diff=1 if brief else DIFF, fully=fully) if look else ()),
+    ]
+
+
+def _details(memory: Memory) -> list[str]:
+    """The text below the statement: whoever accepts a memory approves it, too."""
+    rows = [line for line in memory.details.splitlines() if line.strip()]
+    more = len(rows) - DETAILS
+    return [
+        *(f"    {row}" for line in rows[:DETAILS] for row in _wrapped(line)),
+        *([f"    … {count(more, 'more line')}: holdfast show {memory.id}"] if more > 0 else []),
     ]
 
 
@@ -249,11 +264,15 @@ def _repeats(words: str, memory: Memory) -> bool:
     return own[:SAME] in told or _letters(memory.statement) in own
 
 
-def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF) -> list[str]:
-    """What speaks against it, both texts side by side, and what made it stale."""
-    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
-    rows += [_may_contradict(one) for one in look.hints]
-    rows += [row for conflict in look.rivals for row in _conflict(conflict)]
+def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF, fully: bool = True) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale.
+
+    What only may contradict it is often wrong, so a list has it only if all of it was asked for.
+    """
+    certain = [one for one in (*look.conflicts[:3], *look.rivals) if one.verdict.certain]
+    likely = [one for one in (*look.conflicts[:3], *look.rivals) if not one.verdict.certain]
+    rows = [row for conflict in certain for row in _conflict(conflict)]
+    rows += [_may_contradict(one) for one in (*likely, *look.hints)] if fully else []
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
@@ -265,9 +284,6 @@ def _may_contradict(conflict: memory_conflicts.MemoryConflict) -> str:
 
 def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
     from itertools import zip_longest
-
-    if not conflict.verdict.certain:
-        return [_may_contradict(conflict)]
 
     sides = (conflict.one.statement, conflict.other.statement)
     pairs = zip_longest(*(_wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
@@ -422,17 +438,19 @@ def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer
             code = _show_many(project.memory.accept_all(items, reviewer=reviewer))
             refresh_tools(project)
             return code
+        accepted = False
         try:
             for name in names:
                 done = project.memory.accept(name, **wish, reviewer=reviewer)
                 show(done, memories.accepted_text, standing_object)
+                accepted = True
         finally:
-            refresh_tools(project)  # those before the one that was refused are accepted
+            refresh_tools(project, accepted)  # those before the one that was refused are accepted
         return 0
 
 
 def rejected_text(standing: decisions.MemoryStanding) -> str:
-    return f"{strong(standing.id)}  rejected; the same claim will not be proposed again"
+    return f"{strong(standing.id)}  rejected: {short(standing.memory.statement)}"
 
 
 @command(review, "reject")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError, NeedsConfirmation
-from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal, progress_bar
+from holdfast.interfaces.cli.invocation import INTERRUPTED, Invocation, command, confirm, on_a_terminal, progress_bar
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import ago, count, lines, size
 from holdfast.interfaces.cli.root import root
@@ -244,7 +244,7 @@ def _interruptible(doing: _Doing) -> Iterator[None]:
         say(f"Interrupted at this step: {doing.now or 'show what was found'}")
         say(f"Done before: {'; '.join(doing.done) or 'nothing'}")
         say("What is done stays. Continue with: holdfast start")
-        raise
+        raise click.exceptions.Exit(INTERRUPTED) from None  # all is said
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
