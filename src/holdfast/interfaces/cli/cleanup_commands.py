@@ -32,15 +32,15 @@ def reset_text(done: ResetResult) -> str:
     """What a reset took away."""
     if not any((done.sessions, done.claims, done.tasks, done.links, done.more)):
         return f"There was nothing to reset: no {'caches' if done.what == 'all' else done.what} here."
-    publish = "The tasks leave the branch with the next: holdfast publish" if done.tasks or done.links else []
-    return lines(f"Took away {_listed(done)}.", publish, "To have it back: holdfast reset --undo")
+    publish = "Remove the tasks from the branch with: holdfast publish" if done.tasks or done.links else []
+    return lines(f"Removed {_listed(done)}.", publish, "Undo it with: holdfast reset --undo")
 
 
 def undone(back: UndoneReset) -> str:
     """What came back, and what did not."""
     left = [f"  {name}" for name in back.left]
-    first = f"Brought back {_listed(back)}." if _listed(back) else "Nothing came back."
-    return lines(first, ["", "Left alone, because something else stands there now:", *left] if left else [])
+    first = f"Restored {_listed(back)}." if _listed(back) else "Nothing was restored."
+    return lines(first, ["", "Not restored, because the place is taken:", *left] if left else [])
 
 
 def _listed(done: ResetResult | UndoneReset) -> str:
@@ -52,9 +52,9 @@ def _listed(done: ResetResult | UndoneReset) -> str:
 def pruned(found: PruneResult) -> str:
     """What went, or would go."""
     names = ", ".join(found.kept[:5]) + (" …" if len(found.kept) > 5 else "")
-    kept = ["", f"Kept, because something in them is open: {names}"] if found.kept else []
+    kept = ["", f"Kept, because they have open items: {names}"] if found.kept else []
     if not found.spares:
-        return lines(f"Nothing is older than {found.before[:10]} and needed by nobody.", kept)
+        return lines(f"Nothing to delete is older than {found.before[:10]}.", kept)
     verb, more = "Deleted" if found.done else "Would delete", len(found.spares) - MOST
     rows = [(one.id[:SHOWN], _KINDS[one.kind], f"since {one.since[:10]}") for one in found.spares[:MOST]]
     said = [f"{verb} {_counted(found)} ({size(found.size)}):", *table(rows)]
@@ -81,7 +81,7 @@ def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
     Memories, the log and runs stay. `holdfast reset --undo` restores everything.
     """
     if undo == (what is not None):
-        raise click.UsageError("Name sessions, tasks or all; or take the last reset back with --undo.")
+        raise click.UsageError("Name sessions, tasks or all; or undo the last reset with --undo.")
     with place.project() as project:
         if what is None:
             show(project.sync.undo_reset(), undone)
@@ -152,7 +152,7 @@ def list_keys(project: Project) -> object:
 
 def rotated_text(done: Mapping[str, str]) -> str:
     """Which key seals now."""
-    return f"Key {strong(done['id'])} seals from now on; what others sealed stays as it is, and they still open it."
+    return f"Key {strong(done['id'])} is used from now on; older text stays encrypted with the older keys."
 
 
 @answer(keys, "rotate", rotated_text)
@@ -167,15 +167,15 @@ def rotate(project: Project) -> object:
 def destroy(place: Invocation, key: str, *, yes: bool) -> None:
     """Destroy a key: nobody can read again what it encrypted."""
     with place.project() as project:
-        confirm(f"What {key} sealed can never be read again. Go on?", yes=yes)
+        confirm(f"What {key} encrypted can never be read again. Go on?", yes=yes)
         show({"id": key, "is_gone": project.keys.destroy(key)}, destroyed_text)
 
 
 def destroyed_text(done: Mapping[str, object]) -> str:
     """What is left to do."""
-    kept = "Its secret is still in the variable: take it out there. Copies of the variable and of the store open it."
+    kept = "Its secret is still in the variable: remove it there. Copies of the variable and the store decrypt it."
     gone = "Copies from before, such as bundles and backups, may hold it: it ends there when no identity opens it."
     return lines(
-        f"Key {strong(str(done['id']))} is destroyed: nothing here opens what it sealed.",
+        f"Key {strong(str(done['id']))} is destroyed: nothing here can decrypt what it encrypted.",
         gone if done["is_gone"] else kept,
     )

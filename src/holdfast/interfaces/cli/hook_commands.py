@@ -25,7 +25,7 @@ def installed(done: HooksInstalled) -> str:
     return lines(
         f"Installed {count(len(done.hooks), 'hook')}: {done.where}",
         table([(name, wording("hooks").get(how, "")) for name, how in done.hooks]),
-        "They only write down that git ran them. See that they fire with: holdfast hooks status",
+        "Test them with: holdfast hooks status",
     )
 
 
@@ -35,9 +35,9 @@ def installed_object(done: HooksInstalled) -> dict[str, Any]:
 
 def removed(done: HooksRemoved) -> str:
     if not done.hooks and not done.left:
-        return "No hooks of Holdfast are installed here."
+        return "No git hooks of Holdfast are installed here."
     return lines(
-        f"Took out {count(len(done.hooks), 'hook')}; what was there before is there again.",
+        f"Removed {count(len(done.hooks), 'hook')}; every file is as it was before.",
         [f"  {name}" for name in done.hooks],
         [f"note: {sentence}" for sentence in done.left],
     )
@@ -46,10 +46,10 @@ def removed(done: HooksRemoved) -> str:
 def state(found: Sequence[HookState]) -> str:
     if not any(hook.installed or hook.trouble for hook in found):
         return lines(
-            "No hooks are installed; the next command notices by itself what git did.",
-            "Let git tell at once with: holdfast hooks install",
+            "No git hooks are installed; each command finds what git did since the last one.",
+            "Install them with: holdfast hooks install",
         )
-    firing = {True: "fires", False: "does not fire"}
+    firing = {True: "works", False: "does not work"}
     rows = []
     how = wording("hooks")
     for hook in found:
@@ -58,7 +58,7 @@ def state(found: Sequence[HookState]) -> str:
     return lines(
         table(rows, indent=""),
         [f"{hook.name}: {hook.trouble} ({hook.where})" for hook in found if hook.trouble],
-        ["Mend it with: holdfast hooks install"] if _broken(found) else [],
+        ["Repair it with: holdfast hooks install"] if _broken(found) else [],
     )
 
 

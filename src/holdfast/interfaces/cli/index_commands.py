@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def index_text(found: CorpusState) -> str:
     """Whether questions find what the repository holds, and how much of it there is."""
     if not found.built and found.share is not None:
-        return f"{found.share:.0%} of commits, docs and code is indexed. Index the rest with: holdfast index"
+        return f"{found.share:.0%} of commits, docs and code are indexed. Index the rest with: holdfast index"
     if not found.built:
         return "Commits, docs and code are not indexed yet. Index them with: holdfast index"
     held = f"{count(found.commits, 'commit')}, {count(found.files, 'file')} in {count(found.chunks, 'part')}"
@@ -56,15 +56,15 @@ def index(project: Project, status: bool) -> object:
 def model_text(found: search_models.ModelState) -> str:
     """Which model is in use, what it has done, and the next step."""
     if found.model is None:
-        return lines("No model is in use: recall goes by words, context and git.", _how_to_start(found))
+        return lines("No model is in use: recall searches by words.", _how_to_start(found))
     numbers = f", {found.size} numbers a text" if found.size else ""
     return lines(
         f"Model {found.model}{numbers}",
         f"  embedded  {found.texts - found.waiting:,} of {count(found.texts, 'text')}, {size(found.bytes)}",
         [f"  chosen in {found.origin}"] if found.origin else [],
-        [f"  {found.serving} answers until it has caught up"] if found.serving else [],
+        [f"  {found.serving} is used until all vectors are computed"] if found.serving else [],
         [f"  it cannot be used: {found.problem}"] if found.problem else [],
-        ["Embed the rest with: holdfast model embed"] if found.waiting and not found.problem else [],
+        ["Compute the rest with: holdfast model embed"] if found.waiting and not found.problem else [],
     )
 
 
@@ -73,8 +73,8 @@ def _how_to_start(found: search_models.ModelState) -> list[str]:
         missing = f"Missing: {', '.join(found.missing)}. To search by meaning as well:"
         return [missing, "  pip install '.[semantic]' in Holdfast's own folder, then holdfast model add"]
     if found.added:
-        return ["MiniLM is in the cache. Use it with: holdfast model use minilm"]
-    return ["Fetch one with: holdfast model add"]
+        return ["MiniLM is downloaded. Use it with: holdfast model use minilm"]
+    return ["Download one with: holdfast model add"]
 
 
 def added(found: search_models.ModelState) -> str:
@@ -87,7 +87,7 @@ def _added_for_user(found: dict[str, str]) -> str:
 
 def used(found: search_models.ModelState) -> str:
     if found.model is None:
-        return "No model is in use any more; what was embedded stays.\n"
+        return "No model is in use any more; the vectors stay.\n"
     return lines(f"{found.model} is in use.", _next(found))
 
 
@@ -98,14 +98,14 @@ def _next(found: search_models.ModelState) -> list[str]:
 
 def embedded(done: EmbeddingPass) -> str:
     if done.busy:
-        return "Another command is embedding; this one left it to that.\n"
-    left = f"; {done.left:,} still wait" if done.left else "; nothing waits"
+        return "Another command is computing vectors already.\n"
+    left = f"; {done.left:,} are left" if done.left else ""
     return f"{count(done.made, 'text')} embedded{left}.\n"
 
 
 def removed(done: search_models.ModelRemoved) -> str:
-    gone = "MiniLM is gone from the cache" if done.model else "MiniLM was not in the cache"
-    return f"{gone}, and {done.vectors:,} vectors of this clone. Recall goes by words, context and git.\n"
+    gone = "Deleted MiniLM" if done.model else "MiniLM was not there"
+    return f"{gone}, and {done.vectors:,} vectors of this clone. Recall searches by words.\n"
 
 
 @group(root, "model", "status")
@@ -156,7 +156,7 @@ def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
     vectors, one JSON list a line; it is tested once.
     """
     if not all(what):
-        raise BadInput("an empty word is no model", hint="Name a folder, a command, minilm or off.")
+        raise BadInput("the name of the model is empty", hint="Name a folder, a command, minilm or off.")
     folder = os.path.abspath(os.path.join(place.folder, what[0]))
     chosen = what if len(what) > 1 else folder if os.path.isdir(folder) else what[0]
     with place.project() as project:
@@ -175,7 +175,7 @@ def embed(place: Invocation, seconds: float | None, again: bool) -> None:
         with place.project() as project, progress_bar("Embedding") as progress:
             done = project.models.embed(seconds=seconds, again=again, progress=progress)
     except KeyboardInterrupt:
-        say("what is embedded stays; holdfast model embed goes on from there")
+        say("Stopped. Continue with: holdfast model embed")
         raise
     show(done, embedded)
 

@@ -26,18 +26,18 @@ def listed(found: dict[str, list[EntryConflict]]) -> str:
     if waiting := found["conflicts"]:
         parts += [f"{count(len(waiting), 'entry', 'wait')} for a choice.", *map(conflict, waiting)]
     if overruled := found["overruled"]:
-        parts += [f"{count(len(overruled), 'entry')} in which a merge overruled one side:", *map(conflict, overruled)]
-    return "\n\n".join(parts) or "No two sides contradict each other here."
+        parts += [f"{count(len(overruled), 'entry')} in which a merge kept one side:", *map(conflict, overruled)]
+    return "\n\n".join(parts) or "No conflicts here."
 
 
 def conflict(one: EntryConflict) -> str:
     """One conflict: who the sides are, what each says, and what to type."""
-    back = "Take one back" if one.kind == "overruled" else "Choose"
+    back = "Choose again" if one.kind == "overruled" else "Choose"
     how = f"{back}: holdfast task resolve {one.id} --ours (or --theirs, or --field NAME=ours)"
     if one.is_memory:
         how = f"Write the text you want into the file, then: holdfast review accept {one.id}"
     elif one.merged is not None:
-        how = f"Nobody has to choose: holdfast task resolve {one.id}"
+        how = f"Both sides can be merged: holdfast task resolve {one.id}"
     return lines(
         f"{strong(one.id)}  {wording('conflicts')[one.kind]}  {one.path}",
         f"  ours:   {one.ours.origin}",
@@ -66,9 +66,9 @@ def _fields(one: EntryConflict) -> list[str]:
 def resolved(done: SettledConflict) -> str:
     """What was chosen, and how to go on."""
     said = f"settled: {', '.join(done.diff) or 'as our side has it'}"
-    said = "goes, as one side wanted" if done.text is None else said
+    said = "deleted, as one side wanted" if done.text is None else said
     written = "written and added" if done.next.startswith("git") else "it is not published yet"
-    return lines(f"{strong(done.id)}  {said}", f"{written}; go on with: {done.next}")
+    return lines(f"{strong(done.id)}  {said}", f"{written}; continue with: {done.next}")
 
 
 @command(task, "resolve")

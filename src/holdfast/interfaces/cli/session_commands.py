@@ -103,8 +103,8 @@ def session_text(value: model_session.Session, *, width: int = 0) -> str:
     links = (
         ("by", " ".join(filter(None, (value.agent, value.agent_session)))),
         ("for", ", ".join(value.tasks)),
-        ("goes on from", value.previous),
-        ("goes on in", ", ".join(value.next)),
+        ("continues", value.previous),
+        ("continued in", ", ".join(value.next)),
     )
     more = len(value.files) - MOST_FILES
     files = [*([f"  … and {more:,} more"] if more > 0 else []), *(f"  {path}" for path in value.files[-MOST_FILES:])]
@@ -159,7 +159,7 @@ def ended_text(ending: Ending, finished: Sequence[str]) -> str:
         f"{strong(session.id)}  ended: {short(session.summary or session.objective) or 'no summary'}",
         f"  {made if ending.commits else 'no commits'}",
         [f"  not committed: {short(' '.join(ending.uncommitted))}"] if ending.uncommitted else [],
-        ["", "Still open, for whoever goes on:", *left] if left else [],
+        ["", "Still open:", *left] if left else [],
         ["", f"Finished: {', '.join(finished)}"] if finished else [],
         _proposed([one for one in ending.proposals if one.task not in finished]),
     )
@@ -199,7 +199,7 @@ def listed_text(found: SessionList) -> str:
         "",
         table([_row(one, here=found.here) for one in [*opened, *shown]]),
         [f"  … and {hidden:,} more ended, with --all"] if hidden else [],
-        _titled("Nobody seems to go on with:", table(stale)),
+        _titled("Open for a long time:", table(stale)),
         ["", f"End one with: holdfast session end {stale[0][0]}"] if stale else [],
     )
 

@@ -118,8 +118,8 @@ def _artifact(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     yield "size", size(fields["size"]) if isinstance(fields.get("size"), int) else ""
     yield from _rows(fields, "sha256")
     yield "state", "deleted by the run" if fields.get("deleted") else ""
-    yield "shared", "another run was at work too, so it may be its work" if fields.get("shared") else ""
-    yield "copy", thing.path or "none: it was deleted, too large or no plain file"
+    yield "shared", "another run was active, so it may have written this" if fields.get("shared") else ""
+    yield "copy", thing.path or "none: it was deleted, too large, or not a regular file"
 
 
 def _turn(thing: ShownRecord) -> Iterator[tuple[str, str]]:
@@ -182,7 +182,7 @@ def _header(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a memory is worth here and now."""
     status = _cut(fields.get("status"))
-    yield "stands", toned("retired" if status == "deprecated" else status)
+    yield "state", toned("retired" if status == "deprecated" else status)
     yield "trust", wording("trust").get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
         yield "evidence", f"{receipt_name(text)} ({toned(wording('cited').get(state, state), state)})"

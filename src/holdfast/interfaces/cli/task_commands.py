@@ -117,7 +117,7 @@ def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None
             changes["notes"] = text_or_stdin(notes)
         changes |= {field: _EMPTY.get(field) for field in clear}
         if not changes and not needs and not no_needs:
-            raise BadInput("nothing was given to change", hint="See `holdfast task edit --help`.")
+            raise BadInput("nothing to change was given", hint="See `holdfast task edit --help`.")
         made = project.tasks.link(name, needs=needs, no_needs=no_needs) if needs or no_needs else None
         if changes:
             made = project.tasks.edit(name, **changes)
@@ -175,7 +175,7 @@ def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], w
             except NeedsEvidence as error:
                 if not on_a_terminal() or wants_json():
                     raise
-                asked = f"{error}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)"
+                asked = f"{error}.\nWhat is the evidence? (a commit, a run, a path; empty: none)"
                 said = click.prompt(asked, **_FREELY)
                 given = _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
                 ended = project.tasks.done(name, **given)
@@ -208,7 +208,7 @@ def reopen(project: Project, name: str) -> object:
     return project.tasks.reopen(name)
 
 
-@answer(task, "release", lambda freed: f"{strong(freed.id)}  is free again: {freed.title}", task_object)
+@answer(task, "release", lambda freed: f"{strong(freed.id)}  is no longer claimed: {freed.title}", task_object)
 @click.argument("name", metavar="ID")
 def release(project: Project, name: str) -> object:
     """Give up the claim on a task."""
@@ -234,7 +234,7 @@ def export_tasks(place: Invocation, lines: bool) -> None:
 
 def imported_text(new: task_json.TaskPlan) -> str:
     parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
-    return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
+    return f"Added {' and '.join(parts)}" if parts else "Nothing new: all are here already."
 
 
 def imported_object(new: task_json.TaskPlan) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _shares(told: Why) -> Iterator[str]:
 
 def _share(one: RunShare) -> Iterator[str]:
     if one.run is None:
-        yield f"{count(one.count, 'line')} that no run is named for: {_ranges(one.ranges)}"
+        yield f"{count(one.count, 'line')} without a known run: {_ranges(one.ranges)}"
         most = sorted(one.reasons.items(), key=lambda pair: (-pair[1], pair[0]))
         yield from table([(f"{number:,}", reason) for reason, number in most])
         return
