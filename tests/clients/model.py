@@ -62,6 +62,7 @@ def openai(model: Model, step: Step) -> Iterator[Event]:
         items.append({"type": "message", "id": model.name("msg"), "role": "assistant", "content": content})
     for call in step.get("calls", ()):
         words = {"name": call["name"], "arguments": json.dumps(call["args"]), "call_id": model.name("call")}
+        words |= {"namespace": call["namespace"]} if "namespace" in call else {}
         items.append({"type": "function_call", "id": model.name("fc"), **words})
     for index, item in enumerate(items):
         yield ("response.output_item.done", {"type": "response.output_item.done", "output_index": index, "item": item})
