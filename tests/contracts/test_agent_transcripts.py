@@ -18,7 +18,7 @@ from holdfast.capture.agents.transcript_reader import MAX_LINE
 from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.errors import HoldfastError
 from holdfast.model.transcript import AGENTS, MAX_STEPS, TranscriptTurn
-from holdfast.store import import_progress, transcript_files
+from holdfast.store import import_progress, session_files, transcript_files
 from tests.contracts.agent_stories import ASKED, OLDER_OPENCODE, OPENCODE, STORIES, THEN, Story, opencode
 from tests.git.place import Place
 from tests.laws.test_hostile_transcripts import keeps_its_limits
@@ -123,6 +123,20 @@ def test_a_fork_is_recorded_without_its_copied_history(story: Story, place: Plac
     path = story.told(tmp_path / "home", story.more, session=fork.get(story.agent, "ses_fork"), **where)
     again = imported(place, story, path)
     assert (again.turns, again.copies) == (1, 1)
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_session_that_was_killed_before_its_answer_is_said_to_be_cut_short(
+    story: Story, place: Place, tmp_path: Path, killed: bool
+) -> None:
+    """The tool had given its result, so nothing looked amiss: the next session took it for done."""
+    lines = story.first_half[:-1] if killed else story.first_half
+    path = story.told(tmp_path / "home", lines, cwd=str(place.repo.path))
+    imported(place, story, path)
+    (session,) = session_files.all(place.open().layout)
+    killed = killed or read(story.agent, path)[-1].interrupted  # in pi's story a person stops the answer
+    cut_short = [item.text for item in session.open if item.text.startswith("cut short")]
+    assert cut_short == ([f"cut short: {ASKED}"] if killed else [])
 
 
 def test_a_live_session_is_noted_turn_by_turn(story: Story, place: Place, tmp_path: Path) -> None:
