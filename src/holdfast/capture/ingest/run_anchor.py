@@ -276,8 +276,8 @@ def _by_branch(turn: TranscriptTurn, tree: _TreeHistory) -> Iterator[TranscriptT
     stood: list[str | None] = []
     for step in turn.steps or (None,):
         at = moment(step.ts) if step and step.ts else moment(turn.ts)
-        before = not own and at is not None and _second(at) > _second(times[0])
-        stood.append((tree.branch(at, before=before) if at else None) or (stood[-1] if stood else None))
+        early = not own and at is not None and _second(at) > _second(times[0])
+        stood.append((tree.branch(at, before=early) if at else None) or (stood[-1] if stood else None))
     done = tree.committed(times[0], times[-1]) if len({*stood}) > 1 else set()
     ends: list[tuple[int, str | None]] = []  # where each part ends, and its branch
     for name, group in groupby(enumerate(stood), key=lambda pair: pair[1]):
