@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 RECENT = 2  # last results in every recall; a guess: more would crowd out the hits
-_EXTRA = "Install it: pip install 'holdfast[agents]'."
+_EXTRA = "Install again from Holdfast's own folder, with '.[agents]' in place of '.'"
 _KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
 _SEALED = "[sealed]"  # replaces encrypted text in the project's log
 
@@ -89,7 +89,8 @@ class Agent:
         self.identity, last = self._database.run(take)
         self._holding = True
         if self.identity.locked or (last is not None and last.is_open and last.locked):
-            raise LockedText(f"the last cycle of {self.name} is sealed, and its key is not here")
+            what = f"agent {self.name}" if self.identity.locked else f"the open cycle of {self.name}"
+            raise LockedText(f"{what} is sealed, and its key is not here")
         pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
         return Resumption(pending, self.identity.cycles, self.identity.state)
 
