@@ -14,6 +14,7 @@ from holdfast.capture.ingest import run_files
 from holdfast.project import Project
 from tests.clients.driving import PINNED, Ran
 from tests.clients.test_agents import ASKED, CAN, MARK, MEMORY, Scene
+from tests.clients.test_more_agents import FIRST
 
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(not CAN, reason="needs npm and unshare on Linux")]
 
@@ -111,7 +112,7 @@ def test_the_next_session_is_told_of_a_killed_one(scene: Scene) -> None:
     ran = scene.client.run(scene.repo, ASKED, [scene.shell("sleep 2"), {"hang": True}], kill=True)
     assert ran.code == -9, ran.out[-2000:]
     ran = done(scene, "Something else.", [scene.shell("true"), {"text": "Done."}])
-    assert f"cut short: {ASKED}" in ran.request(1 if scene.name == "cline" else 0)
+    assert f"cut short: {ASKED}" in ran.request(FIRST.get(scene.name, 0))
 
 
 @pytest.mark.parametrize("name", RECALL)
