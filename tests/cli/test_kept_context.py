@@ -38,7 +38,7 @@ def slow_git(tmp_path: Path) -> dict[str, str]:
     """A git that takes its time, as on a busy machine."""
     (tmp_path / "bin").mkdir()
     file = tmp_path / "bin/git"
-    file.write_text(f'#!/bin/sh\nsleep 0.5\nexec {shutil.which("git")} "$@"\n')
+    file.write_text(f'#!/bin/sh\nsleep ${SLOW:-1.3}\nexec {shutil.which("git")} "$@"\n')
     file.chmod(0o755)
     return {"PATH": f"{file.parent}:{os.environ['PATH']}"}
 
@@ -100,7 +100,7 @@ def test_the_last_good_context_is_told_with_what_changed_and_then_replaced(
     ready(repo)
     accepted(repo, "HFNEW the queue is bounded")
     repo.commit("a.txt", "a\n")
-    told = quiet.fire("SessionStart", source="startup", env=slow_git)
+    told = quiet.fire("SessionStart", source="startup", env={**slow_git, "SLOW": "0.5"})
     first, *_ = told.splitlines()
     assert first.startswith("Prepared ") and "commits" in first and "memory" in first
     assert "HFMARK" in told and "HFNEW" not in told
