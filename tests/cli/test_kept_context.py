@@ -38,7 +38,7 @@ def slow_git(tmp_path: Path) -> dict[str, str]:
     """A git that takes its time, as on a busy machine."""
     (tmp_path / "bin").mkdir()
     file = tmp_path / "bin/git"
-    file.write_text(f'#!/bin/sh\nsleep ${SLOW:-1.3}\nexec {shutil.which("git")} "$@"\n')
+    file.write_text(f'#!/bin/sh\nsleep ${{SLOW:-1.3}}\nexec {shutil.which("git")} "$@"\n')
     file.chmod(0o755)
     return {"PATH": f"{file.parent}:{os.environ['PATH']}"}
 
