@@ -153,6 +153,12 @@ def test_a_crew_from_plan_to_clean(cli: Cli, here: GitRepo, tmp_path: Path, worl
     assert "conflict" not in cli("status").out
     assert cli("crew", "clean", "--yes").err == "Removed 1 branch.\n"
     assert cli("crew", "clean").out == "Crews left nothing here.\n"
+    for words, why in (
+        (["stop"], "has ended"),
+        (["resume", "--agent", agent], "is gone"),
+        (["run", "PLAM.md", "--dry-run"], "no file"),
+    ):
+        assert why in cli("crew", *words, ok=False).err
     assert here.git("worktree", "list").count("\n") == 0 and (here / "two").read_text().startswith("# Your task")
 
 
