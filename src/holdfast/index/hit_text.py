@@ -116,7 +116,7 @@ RELEVANT = 0.5
 _REASONS = 4  # parts of a score that are explained; a guess: the others change little
 _WHY = {  # the explanation of each part of a score that raises a hit
     "words": "it matches words of the question",
-    "named": "its title is in the question",
+    "named": "its title has words of the question",
     "pairs": "it has words of the question side by side",
     "beside": "the conversation around it matches",
     "window": "the conversation around it has the words",

@@ -232,7 +232,9 @@ def connect(
     tools = [tool_named(name) for name in names]
     tools = tools or [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
     if not tools:
-        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(NAMES)}")
+        raise BadInput(
+            "no agent is connected yet", hint=f"Connect one with: holdfast connect NAME ({', '.join(NAMES)})"
+        )
     with contextlib.nullcontext() if dry_run else fsio.locked(clone.layout.lock):
         steps = _steps(clone, tools, block.block_text(told))
         notes = [tool.note for tool in tools if tool.note] + [

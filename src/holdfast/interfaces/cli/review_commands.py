@@ -138,7 +138,7 @@ def waiting_text(
             said += [f"    {file_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
         return lines(said, ["", waiting_text(waiting, everything=everything, title=title)] if waiting else [])
     if not waiting:
-        return "Nothing waits."
+        return "Nothing waits for review."
     from holdfast.curation.review_queue import worth_reading
 
     shown = {item.id for item in worth_reading([item for item, _ in waiting])}
@@ -148,7 +148,7 @@ def waiting_text(
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
-        *(["", f"{len(rest)} more that are less likely worth keeping:{way}"] if rest else []),
+        *(["", f"{len(rest)} more, less likely worth keeping:{way}"] if rest else []),
         *(
             [*_heading(one[0].standing), *_moved(one[0].standing), *_details(one[0].standing.memory)]
             for one in rest

@@ -135,7 +135,7 @@ class ReviewTray:
         said = [f"{verb.capitalize()}: {named(ids)}" for verb, ids in done.items()]
         said += ["Share it with: holdfast publish"] if done.keys() & SHARED else []
         if not self.items:
-            return [*said, "Nothing waits any more" if said else "Nothing waits"]
+            return [*said, "Nothing waits for review"]
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
         return [*said, f"Still waiting{skipped}: {named([item.id for item in self.items])}"]
 
