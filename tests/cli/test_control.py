@@ -38,7 +38,7 @@ def test_a_reset_says_what_it_took_and_how_to_have_it_back(ready: Cli) -> None:
     assert "holdfast publish" in out and out.endswith("Undo it with: holdfast reset --undo\n")
     assert names(ready) == set() and sessions(ready) == 0
 
-    assert ready("reset", "--undo").out.startswith("Brought back 1 session, 2 tasks")
+    assert ready("reset", "--undo").out.startswith("Restored 1 session, 2 tasks")
     assert names(ready) == {"TSK-one", "TSK-two"} and sessions(ready) == 1
 
 

@@ -241,7 +241,7 @@ def test_one_bad_file_does_not_stop_the_others(ready: Cli, repo: GitRepo, home: 
     said = ready("import", "codex").out
     assert "Imported 1 run" in said
     assert "1 record of an unknown kind: from_the_future (1)" in said
-    assert f"  skipped: {bad} is no transcript of Codex\n" in said and said.count(str(bad)) == 1
+    assert f"  skipped: {bad} is not a transcript of Codex\n" in said and said.count(str(bad)) == 1
 
 
 def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(ready: Cli, repo: GitRepo, home: Path) -> None:

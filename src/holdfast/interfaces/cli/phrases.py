@@ -14,7 +14,7 @@ from holdfast.interfaces.cli.output import styled, width
 from holdfast.model.text import count as count  # noqa: PLC0414 - a word of all commands, too
 from holdfast.patterns import PatternFile
 
-WIDTH = 72
+WIDTH = 72  # columns; a statement beside its id on 80 columns
 _TONES = {
     **dict.fromkeys(("ok", "done", "accepted", "unchanged"), "good"),
     **dict.fromkeys(("note", "stale", "expired", "started", "changed", "warning", "open question"), "warn"),

@@ -267,19 +267,21 @@ def _repeats(words: str, memory: Memory) -> bool:
 def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF, fully: bool = True) -> list[str]:
     """What speaks against it, both texts side by side, and what made it stale.
 
-    What only may contradict it is often wrong, so a list has it only if all of it was asked for.
+    What only may contradict it is often wrong where no two words of both can be named, so a list has such only if all
+    of it was asked for.
     """
     certain = [one for one in (*look.conflicts[:3], *look.rivals) if one.verdict.certain]
     likely = [one for one in (*look.conflicts[:3], *look.rivals) if not one.verdict.certain]
     rows = [row for conflict in certain for row in _conflict(conflict)]
-    rows += [_may_contradict(one) for one in (*likely, *look.hints)] if fully else []
+    rows += [_may_contradict(one) for one in (*likely, *look.hints) if fully or one.verdict.names]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
 
 
 def _may_contradict(conflict: memory_conflicts.MemoryConflict) -> str:
-    return _fitting(f"    may contradict {conflict.other.id}: ", conflict.other.statement)
+    why = f" ({conflict.verdict.why})" if conflict.verdict.names else ""
+    return _fitting(f"    may contradict {conflict.other.id}{why}: ", conflict.other.statement)
 
 
 def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
@@ -434,7 +436,9 @@ def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer
         items = _meant(project, names, everything, given)
         if items is not None:
             if any(wish.values()):
-                raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
+                raise BadInput(
+                    "--supersede, --keep-both, --applies-to and --expires are for one memory", hint="Name its id."
+                )
             code = _show_many(project.memory.accept_all(items, reviewer=reviewer))
             refresh_tools(project)
             return code

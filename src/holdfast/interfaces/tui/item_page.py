@@ -72,7 +72,7 @@ def _lines_of(clone: Clone, receipt: str) -> CitedLines | None:
 MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
 MAX_BESIDE = 1_500  # of each side of a contradiction
 MAX_DIFF = 120  # lines
-MAX_CONFLICTS = 8
+MAX_CONFLICTS = 8  # a guess: more is not read
 STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
 _SHOWN = {"holds": "unchanged"}  # it says that the code is as it was, not that the memory is true

@@ -156,8 +156,8 @@ MARKS = {
     "elsewhere": ("<", "white"),
 }
 MOVED = ("changed", "gone")  # states of evidence
-MAX_ID = 16
-_TYPE = 10
+MAX_ID = 16  # columns; ids that are made have 10
+_TYPE = 10  # columns of the longest type, assumption
 _ROOMY = 44  # columns in which the type, too, leaves a statement room to say something
 
 
