@@ -61,7 +61,9 @@ def test_a_conflict_at_merge_is_shown_in_review_until_a_person_resolved_it(
         "no advice to delete"
     )
     shown = cli("review", "list").out
-    assert "asks you:" in shown and f"holdfast crew resume --run {run}" in shown and "Nothing waits." in shown
+    assert (
+        "asks you:" in shown and f"holdfast crew resume --run {run}" in shown and "Nothing waits for review." in shown
+    )
     # By hand: on top of what was merged, with both texts.
     crewed.git("worktree", "add", "-q", str(tmp_path / "hand"), asked["branch"])
     inside = ["git", "-C", str(tmp_path / "hand")]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SUGGESTED = f"{paths.TRACKED}/checks.toml"
 ALLOWED = "allowed-checks"  # a hash a line, in the user's data folder
 DEFAULT = "default"  # the check of tasks that name none
-MAX_FILE = 64 << 10
+MAX_FILE = 64 << 10  # bytes; a guess: a few commands
 TAIL = 2000  # characters of a check's last words that a receipt quotes
 
 

@@ -324,7 +324,7 @@ def explain(project: Project, task: str, run: str | None) -> list[crew_journal.C
     found = CrewJournal(project.agents.database, head["run"]).steps()
     named = [one for one in found if one.task == task] or [one for one in found if one.task.startswith(task)]
     if not named:
-        raise NotFound(f"{task} is no task of the crew {head['run']}", hint="See `holdfast crew status`.")
+        raise NotFound(f"{task} is not a task of the crew {head['run']}", hint="See `holdfast crew status`.")
     return [one for one in named if one.task == named[0].task]
 
 

@@ -358,7 +358,7 @@ def merged_branches(repo: Repo, run: str) -> list[str]:
 def start_branch(repo: Repo, name: str, base: str) -> None:
     """Make a branch from another one by its name, so that it inherits what waits there."""
     if repo.attempt("check-ref-format", "--branch", name).returncode:
-        raise BadInput(f"{name!r} is no name of a branch")
+        raise BadInput(f"{name!r} is not the name of a branch")
     done = repo.attempt_patiently("branch", "--no-track", name, f"refs/heads/{base}")  # a tag may have its name
     if done.returncode:
         raise GitFailed(f"git made no branch {name}: {git_words(done.stderr)}")
