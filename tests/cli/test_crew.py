@@ -177,5 +177,8 @@ def test_without_a_crew_the_commands_say_so(cli: Cli, here: GitRepo) -> None:
         answer = cli("crew", *words, ok=False)
         assert answer.code != 0 and "there is no crew here" in answer.err
     assert cli("crew", "run", "PLAN.md", "--agent", "it's", ok=False).err.startswith("error: the agent's command")
+    assert (
+        "no program nosuch-agent on your PATH" in cli("crew", "run", "PLAN.md", "--agent", "nosuch-agent", ok=False).err
+    )
     assert "no agent is named" in cli("crew", "run", "PLAN.md", ok=False).err
     assert here.git("branch", "--list", "crew/*") == ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -57,9 +58,15 @@ def limits_of(project: Project, **given: float | None) -> CrewLimits:
     return CrewLimits(**{**project.settings.crew_limits, **{k: v for k, v in given.items() if v is not None}})
 
 
-def chosen_agent(project: Project, asked: str | None) -> HeadlessAgent:
-    """The agent that is asked for, else the setting's."""
-    return agent_named(asked if asked else project.settings.crew_agent)
+def chosen_agent(project: Project, asked: str | None, *, workers: int = 1) -> HeadlessAgent:
+    """The agent that is asked for, else the setting's; BadInput if it is to work here and is not installed."""
+    agent = agent_named(asked if asked else project.settings.crew_agent)
+    program = agent.argv[0]
+    if workers and os.sep not in program and shutil.which(program, path=project.environ.get("PATH")) is None:
+        raise BadInput(
+            f"there is no program {program} on your PATH", hint="Install the agent, or name another: --agent."
+        )
+    return agent
 
 
 def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[plan_sources.CrewPlan | None, list[Task]]:
