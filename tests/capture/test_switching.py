@@ -322,7 +322,7 @@ def test_the_journal_tells_sessions_of_branches_that_are_gone_or_merged(scene: S
     scene.bring()
     told = scene.cli("journal", f"{at(0):%Y-%m-%d}").out
     assert all(f"({one.id})" in told for one in scene.sessions()) and len(scene.sessions()) == 2
-    assert "Without a session" not in told and "### Runs" not in told.partition("## Besides")[2]
+    assert "Without a session" not in told and "### Runs" not in told.partition("## Outside these sessions")[2]
 
 
 def test_notes_of_an_unmerged_branch_are_told_on_what_started_from_it_alone(scene: Scene) -> None:

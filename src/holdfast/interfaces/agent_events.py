@@ -23,7 +23,7 @@ DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start 
 PATIENCE = 4.0  # seconds for what a session needs at its start: agents wait 5, and what comes later is lost
 AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
-MAX_OUTPUT = 1 << 20
+MAX_OUTPUT = 1 << 20  # bytes; a guess: what an agent reads of a hook is far smaller
 OWN_WORDS = ("codex", "gemini")  # whose events need no translation; Claude Code's hooks may have another caller
 # Events at which an agent gets text from us. Gemini ignores text before a tool, and reads it with the tool's result.
 TELLING = ("SessionStart", "SubagentStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse", "AfterTool")

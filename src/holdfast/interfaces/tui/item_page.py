@@ -72,7 +72,7 @@ def _lines_of(clone: Clone, receipt: str) -> CitedLines | None:
 MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
 MAX_BESIDE = 1_500  # of each side of a contradiction
 MAX_DIFF = 120  # lines
-MAX_CONFLICTS = 8
+MAX_CONFLICTS = 8  # a guess: more is not read
 STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
 _SHOWN = {"holds": "unchanged"}  # it says that the code is as it was, not that the memory is true
@@ -132,7 +132,7 @@ def _heading(item: QueueItem) -> Iterator[RenderableType]:
     if isinstance(memory, Candidate) and memory.because:
         yield safe(f"Because: {memory.because}")
     if any(map(has_hidden, (memory.statement, memory.details, *memory.tags, *memory.applies_to))):
-        yield Text("It holds characters that cannot be seen; they stand here by their numbers.", style="bold red")
+        yield Text("It contains invisible characters; they are shown by their numbers.", style="bold red")
     yield Text()
 
 
@@ -149,11 +149,11 @@ def _why(item: QueueItem) -> str:
         UNCHECKED: "its approval cannot be checked here; the notes say why",
         "proposed": f"proposed{when}",
         "suggested": f"suggested{when}",
-        "edited": "written or edited by hand, approved by nobody yet",
-        "stale": "accepted once; what it rests on has changed since",
-        "expired": f"accepted once; its time was over{over}",
-        "elsewhere": "came by git, approved by nobody here",
-        "contradicts": "accepted, and contradicts another that stands",
+        "edited": "written or edited by hand, not approved yet",
+        "stale": "accepted earlier; its evidence changed since",
+        "expired": f"accepted earlier; it expired{over}",
+        "elsewhere": "came by git, not approved here",
+        "contradicts": "accepted, and contradicts another accepted memory",
     }[reason]
 
 
