@@ -518,7 +518,8 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     project.memory.accept(first)
     second = remember(cli, "Tests need Postgres 16.")
     hint = "Update the instructions for agents with: holdfast connect\n"
-    assert cli("review", "accept", second).err == hint
+    assert cli("review", "accept", second).err == "", "one hint is enough, and there may be many to review"
+    assert cli("publish").err == hint
     calls, command = repo / "calls", repo / ".git" / "restart.sh"
     command.write_text(f'#!/bin/sh\necho "$PWD" >> "{calls}"; echo for stdout\nexit ${{ENDS:-0}}\n')
     command.chmod(0o755)
@@ -527,12 +528,12 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     own.write_text('[review]\nauto_restart = [".git/restart.sh"]\n')
     answer = cli("review", "accept", remember(cli, "Ports are odd."))
     assert calls.read_text() == f"{repo.path}\n"
-    assert "for stdout" not in answer.out and answer.err == hint, "its block is still an old one"
+    assert "for stdout" not in answer.out and answer.err == ""
     failed = cli("review", "accept", remember(cli, "Hosts are even."), ENDS="3")
     assert "review.auto_restart: .git/restart.sh ended with 3" in failed.err
     command.write_text(f"#!/bin/sh\n{sys.executable} -m holdfast connect --yes\n")
-    quiet = cli("review", "accept", remember(cli, "Names are short."))
-    assert (quiet.code, hint in quiet.err) == (0, False)
+    cli("review", "accept", remember(cli, "Names are short."))
+    assert cli("publish").err == "", "the user's command refreshed it"
     assert first in (repo / "AGENTS.md").read_text()
     repo.write(".holdfast/holdfast.toml", '[review]\nauto_restart = ["rm"]\n')
     assert "review.auto_restart is ignored here" in cli("status").err

@@ -43,13 +43,18 @@ def published(done: Published) -> str:
     return lines(first, [f"  {path}" for path in done.paths], kept)
 
 
-@answer(root, "publish", published, lambda done: {"id": done.commit, **as_plain(done)})
+@command(root, "publish")
 @click.option("--stage", is_flag=True, help="Only stage the files, for your own next commit.")
 @click.option("--here", is_flag=True, help="Publish even on the default branch.")
 @click.option("--restore", is_flag=True, help="Restore what was published and is missing on this branch.")
-def publish(project: Project, **how: Any) -> object:
+def publish(place: Invocation, **how: Any) -> None:
     """Commit this branch's events and memories."""
-    return project.sync.publish(**how)
+    with place.project() as project:
+        done = project.sync.publish(**how)
+        show(done, published, lambda done: {"id": done.commit, **as_plain(done)})
+        if done.paths and project.clients.behind():  # files of the work tree, which are committed by hand
+            flush()
+            say("Update the instructions for agents with: holdfast connect")
 
 
 MOST = 20  # rows of one sort
