@@ -575,3 +575,24 @@ def test_statements_come_from_stdin_and_from_an_editor(cli: Cli, repo: GitRepo) 
     shown = json.loads(cli("show", found["id"], "--json").out)
     assert shown["text"].endswith("Fact: Use blanks.\n\nRationale: they are wide.\n")
     assert repo.status() == ""
+
+
+def test_a_session_of_now_is_not_hours_old(cli: Cli, person: Project) -> None:
+    """Its day alone begins at midnight."""
+    person.log.run_command(["true"], prompt="Never print a label twice, because the carrier charges it.", environ={})
+    assert "(just now, run:" in cli("review", "list").out
+
+
+def test_doctor_says_nothing_of_what_was_superseded(cli: Cli, repo: GitRepo, person: Project) -> None:
+    """Nobody is shown it, so there is nothing to decide."""
+    old = person.memory.remember("Use tabs.", kind="decision", evidence=["README"], accept=True).id
+    new = person.memory.remember("Use spaces.", kind="decision", evidence=["README"], accept=True, supersedes=[old]).id
+    repo.commit("README", "another text\n")
+    said = cli("doctor").out
+    assert f"{new} is stale" in said and f"{old} is stale" not in said
+
+
+def test_all_that_accept_approves_stands_in_the_list(cli: Cli, repo: GitRepo) -> None:
+    """Text that was never on the screen must not become a rule for agents."""
+    name = remember(cli, "Ports are odd.", "--why", "the proxy owns the even ones", "--evidence", "README")
+    assert "the proxy owns the even ones" in cli("review", "list").out and name
