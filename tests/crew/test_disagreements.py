@@ -194,6 +194,16 @@ def test_a_planner_without_an_answer_holds_nothing_up(
     assert done.notes == ("planned without the model from here on: its answer is no JSON",)
 
 
+def test_a_failed_task_that_the_planner_cannot_break_down_is_parked(
+    crewed: GitRepo, settings: Path, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Its notes have boxes in a ring, so the planner is asked: once, and not until its calls of the day are used."""
+    model(settings, tmp_path, "print('no idea')")
+    Cli(crewed.path)("task", "add", "Ring", "--notes", "- [ ] x1 (needs: x2)\n- [ ] x2 (needs: x1)")
+    _, done = run_crew(crewed, scripted("pathlib.Path('broken').touch()"), attempts=1)
+    assert len(done.failed) == 1 and (tmp_path / "asked").read_text() == "xx", done
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked at in /proc")
 def test_a_planner_ends_with_its_supervisor(crewed: GitRepo, settings: Path, tmp_path: Path) -> None:
     """After `kill -9` nobody would read its answer, which is paid for."""

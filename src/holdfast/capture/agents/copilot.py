@@ -2,7 +2,8 @@
 
 From files that Copilot CLI 1.0.102 wrote. A resumed session goes on in the same file behind a `session.resume`. What
 hooks got and said stands in `hook.*` and is passed over, as is the talk of a compaction (`model.*`). A command
-that fails is a success for the tool: its exit status stands in `shellExecution`.
+that fails is a success for the tool: its exit status stands in `shellExecution`. A fork (`/fork`) is a new session:
+its file begins with a start of its own and the other's events, with their ids.
 """
 
 import os
