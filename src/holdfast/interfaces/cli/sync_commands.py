@@ -9,6 +9,7 @@ What `holdfast reconcile` says, in words and as the object that `--json` promise
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,6 +44,9 @@ def published(done: Published) -> str:
     return lines(first, [f"  {path}" for path in done.paths], kept)
 
 
+_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")  # files of most agents; `doctor` looks at all of them
+
+
 @command(root, "publish")
 @click.option("--stage", is_flag=True, help="Only stage the files, for your own next commit.")
 @click.option("--here", is_flag=True, help="Publish even on the default branch.")
@@ -52,7 +56,8 @@ def publish(place: Invocation, **how: Any) -> None:
     with place.project() as project:
         done = project.sync.publish(**how)
         show(done, published, lambda done: {"id": done.commit, **as_plain(done)})
-        if done.paths and project.clients.behind():  # files of the work tree, which are committed by hand
+        there = any(os.path.exists(os.path.join(project.clone.repo.top, name)) for name in _INSTRUCTIONS)
+        if done.paths and there and project.clients.behind():
             flush()
             say("Update the instructions for agents with: holdfast connect")
 
