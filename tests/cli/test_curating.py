@@ -518,7 +518,8 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     project.memory.accept(first)
     second = remember(cli, "Tests need Postgres 16.")
     hint = "Update the instructions for agents with: holdfast connect\n"
-    assert cli("review", "accept", second).err == hint
+    assert cli("review", "accept", second).err == "", "one hint is enough, and there may be many to review"
+    assert cli("publish").err == hint
     calls, command = repo / "calls", repo / ".git" / "restart.sh"
     command.write_text(f'#!/bin/sh\necho "$PWD" >> "{calls}"; echo for stdout\nexit ${{ENDS:-0}}\n')
     command.chmod(0o755)
@@ -527,12 +528,12 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     own.write_text('[review]\nauto_restart = [".git/restart.sh"]\n')
     answer = cli("review", "accept", remember(cli, "Ports are odd."))
     assert calls.read_text() == f"{repo.path}\n"
-    assert "for stdout" not in answer.out and answer.err == hint, "its block is still an old one"
+    assert "for stdout" not in answer.out and answer.err == ""
     failed = cli("review", "accept", remember(cli, "Hosts are even."), ENDS="3")
     assert "review.auto_restart: .git/restart.sh ended with 3" in failed.err
     command.write_text(f"#!/bin/sh\n{sys.executable} -m holdfast connect --yes\n")
-    quiet = cli("review", "accept", remember(cli, "Names are short."))
-    assert (quiet.code, hint in quiet.err) == (0, False)
+    cli("review", "accept", remember(cli, "Names are short."))
+    assert cli("publish").err == "", "the user's command refreshed it"
     assert first in (repo / "AGENTS.md").read_text()
     repo.write(".holdfast/holdfast.toml", '[review]\nauto_restart = ["rm"]\n')
     assert "review.auto_restart is ignored here" in cli("status").err
@@ -574,3 +575,24 @@ def test_statements_come_from_stdin_and_from_an_editor(cli: Cli, repo: GitRepo) 
     shown = json.loads(cli("show", found["id"], "--json").out)
     assert shown["text"].endswith("Fact: Use blanks.\n\nRationale: they are wide.\n")
     assert repo.status() == ""
+
+
+def test_a_session_of_now_is_not_hours_old(cli: Cli, person: Project) -> None:
+    """Its day alone begins at midnight."""
+    person.log.run_command(["true"], prompt="Never print a label twice, because the carrier charges it.", environ={})
+    assert "(just now, run:" in cli("review", "list").out
+
+
+def test_doctor_says_nothing_of_what_was_superseded(cli: Cli, repo: GitRepo, person: Project) -> None:
+    """Nobody is shown it, so there is nothing to decide."""
+    old = person.memory.remember("Use tabs.", kind="decision", evidence=["README"], accept=True).id
+    new = person.memory.remember("Use spaces.", kind="decision", evidence=["README"], accept=True, supersedes=[old]).id
+    repo.commit("README", "another text\n")
+    said = cli("doctor").out
+    assert f"{new} is stale" in said and f"{old} is stale" not in said
+
+
+def test_all_that_accept_approves_stands_in_the_list(cli: Cli, repo: GitRepo) -> None:
+    """Text that was never on the screen must not become a rule for agents."""
+    name = remember(cli, "Ports are odd.", "--why", "the proxy owns the even ones", "--evidence", "README")
+    assert "the proxy owns the even ones" in cli("review", "list").out and name

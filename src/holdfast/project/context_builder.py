@@ -76,7 +76,7 @@ class ContextBuilder(Concern):
             clean=self.clone.scan.text,
         )
         took = (time.perf_counter_ns() - began) // 1000
-        tally.told_now(self.clone.layout, given.counted_of(packed), took)
+        tally.count_context(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # the file answers no question, so it holds only what agents get unasked
             self.project.views.write_quietly(ACTIVE, context_pack.pack_text(packed))
         # Memories that came by git and that agents would get if this clone trusted their origin.
@@ -110,12 +110,12 @@ class ContextBuilder(Concern):
         key = (self.clone.repo.tree_id("HEAD", layout.TRACKED), fsio.facts(self.clone.layout.pending))
         if self._unasked is None or self._unasked[0] != key:
             standings = self.project.memory.knowledge().standings
-            self._unasked = (key, [one for one in standings if guard_file.speaks_unasked(one)])
+            self._unasked = (key, [one for one in standings if guard_file.is_shown_to_agents(one)])
         return self._unasked[1]
 
     def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """Collects all that the pack may contain."""
-        approved = [one for one in standings if guard_file.speaks_unasked(one)]
+        approved = [one for one in standings if guard_file.is_shown_to_agents(one)]
         expiries = [one.memory.expires_at for one in approved if one.memory.expires_at]
         against = self._against(standings)
         known, request = self.known(approved, against), self._asked(asked, files, standings, against)
@@ -316,7 +316,7 @@ def _may_be_found(hit: search.Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may answer a question: work of this clone, or a memory of sufficient trust."""
     if hit.kind not in model_memory.TYPES:
         return hit.kind in _WORK
-    if one is None or guard_file.speaks_unasked(one):
+    if one is None or guard_file.is_shown_to_agents(one):
         return False
     shown = ("accepted", "unreviewed", approvals.EDITED, approvals.UNCHECKED, "stale", "expired")
     return one.status in shown and one.trust in _ON_REQUEST

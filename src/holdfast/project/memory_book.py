@@ -109,7 +109,7 @@ class MemoryBook(Concern):
     ) -> decisions.MemoryStanding:
         """Handles a statement that is already accepted: a person who accepts it again adds the new evidence."""
         cited = map(
-            str, evidence_check.resolve_ground(self.clone, [evidence] if isinstance(evidence, str) else evidence)
+            str, evidence_check.resolve_evidence(self.clone, [evidence] if isinstance(evidence, str) else evidence)
         )
         joined = memory.join_evidence(known.evidence, cited)
         if joined == known.evidence and accept:
@@ -272,7 +272,7 @@ class MemoryBook(Concern):
         if details is not None:
             changes["details"] = self.clone.scan.text(details.strip())
         if evidence is not None:
-            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_ground(self.clone, evidence)))
+            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_evidence(self.clone, evidence)))
         if expires is not None:
             changes["expires_at"] = None if expires == NEVER else propose.expiry(self.clone, expires)
         return self.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))

@@ -49,6 +49,7 @@ _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
 
 
 _HASH = regex(r"@[0-9a-f]{40,64}\b")  # of a receipt; noise for people
+_KIND = regex(r"\b(?:file|lines|symbol):(?=\S)")  # of evidence in a note, which people know by its path
 
 
 _LIKELY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
@@ -110,7 +111,7 @@ class TaskBook(Concern):
             return ()
         found = self.project.memory.knowledge()
         doubted = (*found.stale, *found.expired, *found.superseded, *found.retired, *found.unreviewed)
-        why = {one.id: (one.status, _HASH.sub("", "; ".join(one.notes))) for one in doubted}
+        why = {one.id: (one.status, _KIND.sub("", _HASH.sub("", "; ".join(one.notes)))) for one in doubted}
         return tuple(
             Shaky(task, name, *why[name]) for task, names in naming.items() for name in sorted(names & why.keys())
         )

@@ -10,7 +10,7 @@ from holdfast.errors import BadInput
 from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal, options
-from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong, styled
+from holdfast.interfaces.cli.output import as_plain, picked, show, strong, styled
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES, labelled, split_statement
@@ -131,11 +131,9 @@ def _show_proposal(project: Project, made: decisions.MemoryStanding) -> None:
 
 
 def refresh_tools(project: Project, changed: bool = True) -> None:
-    """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
+    """Run the user's command that restarts connected tools, if they do not know yet; `publish` says what is left."""
     if changed and project.clients.behind():
         project.clients.restart()
-        if project.clients.behind():
-            say("Update the instructions for agents with: holdfast connect")
 
 
 def facts_text(found: memory_state.MemoryListing, *, kind: str = "fact") -> str:

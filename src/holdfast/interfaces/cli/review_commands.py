@@ -13,7 +13,7 @@ from holdfast.index import hit_text
 from holdfast.interfaces.cli import memory_commands as memories
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
 from holdfast.interfaces.cli.memory_commands import file_trouble, memory_row, refresh_tools, standing_object
-from holdfast.interfaces.cli.output import columns, picked, say, show, strong, wants_json
+from holdfast.interfaces.cli.output import columns, picked, say, show, strong, wants_json, width
 from holdfast.interfaces.cli.phrases import ago, count, lines, short, table, toned, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.evidence import receipt_name
@@ -176,8 +176,9 @@ def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bo
 def _heading(standing: decisions.MemoryStanding) -> list[str]:
     """The id, the whole statement and what kind it is: nobody decides about half a sentence."""
     name, statement, kind = memory_row(standing)
-    if not statement.endswith("…"):
-        return [f"  {name}  {statement}  {kind}".rstrip()]
+    row = f"  {name}  {statement}  {kind}".rstrip()
+    if not statement.endswith("…") and not 0 < columns() < width(row):
+        return [row]
     first, *rest = _wrapped(standing.memory.statement, begins=len(standing.id))
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
 
@@ -218,7 +219,7 @@ def _grounds(
     waits = toned(": ".join(filter(None, (why, because))), item.reason)
     said = [f"proposed {ago(item.proposed)}"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
-    said += [f"by {receipt_name(source)}"] if source else []
+    said += [f"by {receipt_name(source)}"] if source and source not in dict(cited) else []
     found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
     brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
