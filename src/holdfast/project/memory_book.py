@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 NEVER = "never"
+_SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
+_WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
 
 
 @frozen
@@ -205,6 +207,17 @@ class MemoryBook(Concern):
         )
         return self.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
 
+    def accept_as_seen(self, item: QueueItem, **wish: Any) -> decisions.MemoryStanding:
+        """Approves what somebody looked at, and nothing else; fields as `accept` takes them."""
+        done = self.accept(item.id, **wish)
+        seen, now, wished = item.standing.memory, done.memory, {_WISHED.get(name, name) for name in wish}
+        if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in _SEEN if n not in wished):
+            self.undo()
+            raise NeedsReview(
+                f"{item.id} was changed while you looked at it, and is not approved", hint="Read it again."
+            )
+        return done
+
     def accept_all(self, items: Iterable[QueueItem], *, reviewer: str | None = None) -> Decided:
         """Approves many at once; those with a contradiction or without evidence stay and are named."""
         who, against = self._reviewer(reviewer), self.queue().against
@@ -288,6 +301,10 @@ class MemoryBook(Concern):
     def passage(self, provenance: Provenance) -> passages.Passage:
         """Returns the text that a memory comes from, with the lines around it."""
         return passages.passage(self.clone, provenance)
+
+    def cited(self, receipts: Sequence[tuple[str, str]]) -> Mapping[str, passages.CitedLines]:
+        """Returns the lines of the files that a memory cites and that are as they were."""
+        return passages.cited(self.clone, receipts)
 
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """Returns the pairs of accepted memories that contradict each other."""
