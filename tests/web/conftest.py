@@ -149,3 +149,82 @@ def decided(served: Served) -> Served:
     """The same, after the code was typed: what is approved counts as a person's."""
     assert served.access.type_code(served.access.code)
     return served
+
+
+# A real browser.
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One Chromium for all tests of a process; each test has a context of its own."""
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--no-first-run"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        yield browser
+        browser.close()
+
+
+@dataclass(slots=True)
+class Visit:
+    """A browser that opened the link, and what it complained of or asked for."""
+
+    page: Any
+    served: Served
+    complaints: list[str] = field(default_factory=list)
+    elsewhere: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> None:
+        self.page.goto(f"{self.served.url}{path}")
+
+    def type_code(self) -> None:
+        """Type the terminal's code, as a person does once."""
+        self.page.get_by_label("type the code").fill(self.served.access.code)
+        self.page.keyboard.press("Enter")
+        self.page.get_by_text("counts as approved by a person").wait_for()
+
+    def unreadable(self) -> list[str]:
+        """What axe finds on the page: contrast, names, headings, landmarks, by WCAG 2.1 A and AA."""
+        from axe_playwright_python.sync_playwright import Axe
+
+        rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+        found = Axe().run(self.page, options=rules).response["violations"]
+        return [f"{one['id']}: {node['html'][:200]} {node['failureSummary']}" for one in found for node in one["nodes"]]
+
+    def is_wider_than_its_window(self) -> bool:
+        script = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+        return bool(self.page.evaluate(script))
+
+
+VisitMaker = Callable[..., Visit]
+
+
+@pytest.fixture
+def visit(chromium: Any) -> Iterator[VisitMaker]:
+    """`visit(served)` opens the link in a browser; options are those of a browser context.
+
+    At the end: nothing on the console, no request beyond the server, nothing stored.
+    """
+    visits: list[Visit] = []
+
+    def start(served: Served, **options: Any) -> Visit:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(PATIENCE)
+        page = context.new_page()
+        found = Visit(page, served)
+        page.on("console", lambda said: found.complaints.append(f"{said.type}: {said.text}"))
+        page.on("pageerror", lambda error: found.complaints.append(str(error)))
+        context.on("request", lambda asked: found.elsewhere.append(asked.url))
+        page.goto(served.access.link)
+        page.wait_for_url(f"{served.url}/")
+        visits.append(found)
+        return found
+
+    yield start
+    for one in visits:
+        kept = one.page.evaluate("[Object.keys(localStorage), Object.keys(sessionStorage), document.cookie]")
+        one.page.context.close()
+        assert one.complaints == []
+        assert [url for url in one.elsewhere if not url.startswith(f"{one.served.url}/")] == []
+        assert kept == [[], [], ""]
