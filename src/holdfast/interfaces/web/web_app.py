@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,7 +20,7 @@ from starlette.routing import Route
 
 from holdfast.errors import Ambiguous, BadInput, HoldfastError, NotFound, TooLarge
 from holdfast.interfaces.loopback_server import App, Strangers
-from holdfast.interfaces.web import page_templates, review_web
+from holdfast.interfaces.web import code_web, history_web, page_templates, review_web
 from holdfast.interfaces.web.browser_access import TOKEN, BrowserAccess, BrowserGuard
 from holdfast.interfaces.web.project_reading import ProjectDesk, ProjectReading
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery
@@ -27,7 +28,7 @@ from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery
 if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import Action, PageMaker
 
-PAGES: dict[str, PageMaker] = {**review_web.PAGES}
+PAGES: dict[str, PageMaker] = {**review_web.PAGES, **code_web.PAGES, **history_web.PAGES}
 ACTIONS: dict[str, Action] = {**review_web.ACTIONS}
 _STATIC = {"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _FAULTS = ((NotFound, 404), (Ambiguous, 404), (BadInput, 400), (TooLarge, 413))
@@ -117,7 +118,7 @@ def _query(request: Request) -> WebQuery:
     for name, value in request.scope.get("state", {}).get("form", ()):
         form.setdefault(name, []).append(value)
     query: dict[str, list[str]] = {}
-    for name, value in request.query_params.multi_items():
-        query.setdefault(name, []).append(value)
     path, asked = page_templates.path(request.scope["path"]), request.scope["query_string"].decode("latin-1")
+    for name, value in parse_qsl(asked, keep_blank_values=True, errors="surrogateescape"):
+        query.setdefault(name, []).append(value)
     return WebQuery(f"{path}?{asked}" if asked else path, request.path_params, query, form)

@@ -44,24 +44,28 @@ class WhyTarget:
     notes: tuple[str, ...] = ()
 
 
-def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
-    """Returns the lines that a user named, relative to a folder; refuses what cannot be explained."""
-    named = _LINES.fullmatch(words)
+def read_target(repo: Repo, words: str, *, folder: str, line: int | None = None) -> WhyTarget:
+    """Returns the lines that a user named, relative to a folder; refuses what cannot be explained.
+
+    With `line`, the words are a path and nothing else.
+    """
+    named = _LINES.fullmatch(words) if line is None else None
     if os.path.lexists(os.path.join(folder, words)):
         named = None  # a file may have a name that ends like that
     path, notes = _resolve_path(repo, named["path"] if named else words, folder)
     text = tuple(_text(repo, path))
     first, last, total = 1, len(text), len(text)
-    if named:
-        first, last = int(named["first"]), int(named["last"] or named["first"])
+    if named or line is not None:
+        first, last = (int(named["first"]), int(named["last"] or named["first"])) if named else (line or 0, line or 0)
         if not 1 <= first <= last <= total:
             lines = f"{total:,} line{'' if total == 1 else 's'}"
-            raise BadInput(f"{path} has {lines}, so it has no {first}-{last}", hint=_HINT)
+            asked = f"{first}" if first == last else f"{first}-{last}"
+            raise BadInput(f"{path} has {lines}, so it has no {asked}", hint=_HINT)
     if os.fsencode(f"\t{path}\0") not in repo.run("ls-files", "-s", "-z"):  # as `submodules` asks
         notes = (*notes, f"git does not track {path}")
     if operation := repo.operation():
         notes = (*notes, f"{operation} is in progress: uncommitted lines may come from it")
-    return WhyTarget(path=path, text=text, first=first, last=last, whole=named is None, notes=notes)
+    return WhyTarget(path=path, text=text, first=first, last=last, whole=not named and line is None, notes=notes)
 
 
 def _resolve_path(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
@@ -146,12 +150,12 @@ class LineFindings:
     became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> its earlier ids, and how found
 
 
-def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFindings:
-    """Returns who wrote the target's lines."""
+def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell, moved: bool = True) -> LineFindings:
+    """Returns who wrote the target's lines; without `moved`, of a line that was moved only who moved it."""
     if not asked.text:
         return LineFindings()
     first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
-    blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last)
+    blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last, moved=moved)
     found = LineFindings()
     paths = {spell(asked.path), *(spell(path) for one in blamed for path in _names(one))}
     oids = {one.commit for one in blamed if one.commit}
