@@ -62,7 +62,7 @@ def _pages(top: str) -> dict[str, str]:
     run = project.clone.find_events(newest=200, kinds=("run",))[-1].run_id
     oid = project.clone.repo.head().oid
     memory, task = project.memory.queue().items[0].id, "TSK-000001"
-    found = {
+    return {
         "home": "/",
         "review": "/review",
         "review, one": f"/review/{memory}",
@@ -81,7 +81,6 @@ def _pages(top: str) -> dict[str, str]:
         "graph": f"/graph?of={task}",
         "health": "/health",
     }
-    return found
 
 
 def web(folder: str, cache: str) -> Iterator[Result]:
