@@ -158,8 +158,9 @@ def story(clone: Clone, cursor: StoryCursor, choice: StoryChoice, *, most: int) 
     streams: list[Iterator[StoryRow]] = []
     if kinds:
         streams.append(_events(clone, cursor.before, None if len(kinds) == _ALL_KINDS else kinds))
-    if not choice.kinds or COMMIT in choice.kinds:
-        streams.append(_commits(clone, cursor, [choice.branch] if choice.branch in branches else branches, choice))
+    of = [name for name in branches if choice.branch in ("", name)]
+    if (not choice.kinds or COMMIT in choice.kinds) and (of or not choice.branch):
+        streams.append(_commits(clone, cursor, of, choice.branch))
     rows: list[StoryRow] = []
     looked, last, past = 0, cursor.before, cursor.past
     for row in heapq.merge(*streams, key=lambda row: row.began, reverse=True):
@@ -213,14 +214,14 @@ def _story_row(event: Mapping[str, Any], began: str) -> StoryRow:
     )
 
 
-def _commits(clone: Clone, cursor: StoryCursor, branches: Sequence[str], choice: StoryChoice) -> Iterator[StoryRow]:
+def _commits(clone: Clone, cursor: StoryCursor, branches: Sequence[str], only: str) -> Iterator[StoryRow]:
     """Yields the commits of some branches, newest first; one of several branches by one of them."""
     if clone.repo.head().oid is None and not branches:
         return
     shape = ("--encoding=UTF-8", "--no-show-signature", "--no-mailmap", "--no-color", "--source")
     form = "--format=%H%x00%ct%x00%an%x00%s%x00%S"
     until, skip = (f"--until={cursor.before[:19]}Z",) if cursor.before else (), cursor.past
-    head = () if choice.branch or clone.repo.head().oid is None else ("HEAD",)
+    head = () if only or clone.repo.head().oid is None else ("HEAD",)
     names = b"".join(os.fsencode(f"refs/heads/{branch}\n") for branch in branches)
     while True:
         options = (*shape, form, "-z", f"--skip={skip}", f"--max-count={_AT_ONCE}", *until)
@@ -234,7 +235,7 @@ def _commits(clone: Clone, cursor: StoryCursor, branches: Sequence[str], choice:
                 kind=COMMIT,
                 began=_moment_of(int(seconds or b"0")),
                 summary=subject.decode("utf-8", "replace"),
-                branch=choice.branch or (branch if branch != "HEAD" else clone.repo.head().branch),
+                branch=only or (branch if branch != "HEAD" else clone.repo.head().branch),
                 author=author.decode("utf-8", "replace"),
                 about=COMMIT,
             )

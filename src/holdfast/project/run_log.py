@@ -58,6 +58,8 @@ _NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': 
 VERSION = 1
 
 
+_BESIDE = 300  # lines after those that are shown that are searched for the end of a secret
+
 _NOT_EXPORTED = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "target")
 
 
@@ -198,11 +200,23 @@ class RunLog(Concern):
             raise NotFound(f"there is no commit {name[:64]} here", hint="It may be in another clone: `git fetch`.")
         return shown, commit_pages.changes(self.clone.repo, shown.id)
 
-    def patch(self, commit: commit_pages.CommitChanges, file: commit_pages.ChangedFile) -> list[str]:
-        """Returns the lines of one file's patch, without known secrets."""
-        lines = commit_pages.patch(self.clone.repo, commit, file)
-        clean = self.clone.hide.lines([line[1:] for line in lines])  # a key is none with a sign before each line
-        return [line[:1] + rest for line, rest in zip(lines, clean, strict=True)]
+    def counted(
+        self, commit: commit_pages.CommitChanges, files: Sequence[commit_pages.ChangedFile]
+    ) -> list[commit_pages.ChangedFile]:
+        """Returns some of the files that a commit changed, with how many lines were added and removed."""
+        return commit_pages.counted(self.clone.repo, commit, files)
+
+    def patches(
+        self, commit: commit_pages.CommitChanges, files: Sequence[commit_pages.ChangedFile], *, most: int
+    ) -> list[tuple[list[str], int]]:
+        """Returns the first lines of some files' patches without known secrets, and how many lines each has."""
+        found = []
+        for lines in commit_pages.patches(self.clone.repo, commit, files):
+            some = lines[: most + _BESIDE]
+            clean = self.clone.hide.lines([line[1:] for line in some])  # a key is none with a sign before each line
+            shown = [line[:1] + rest for line, rest in zip(some, clean, strict=True)]
+            found.append((shown[:most], len(lines)))
+        return found
 
     def runs_of_session(self, session: Session) -> list[str]:
         """Returns the runs that a session names or that were imported from its transcript, the oldest first."""

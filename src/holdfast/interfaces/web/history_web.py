@@ -260,9 +260,7 @@ def commit_page(reading: ProjectReading, query: WebQuery) -> WebPage:
         "runs": [(name, *name.partition("#")[::2]) for name in list_of(shown.fields.get("runs"))],
         "window": window,
         "only": only,
-        "patches": list(_patches(reading, changes, window.rows)),
-        "added": sum(one.added or 0 for one in changes.files),
-        "removed": sum(one.removed or 0 for one in changes.files),
+        "patches": list(_patches(reading, changes, project.log.counted(changes, window.rows))),
         "tracked": tracked_files.those_tracked(project.clone.repo, [one.path for one in window.rows]),
     }
     return WebPage("commit.html", values)
@@ -270,19 +268,26 @@ def commit_page(reading: ProjectReading, query: WebQuery) -> WebPage:
 
 def _patches(reading: ProjectReading, commit: CommitChanges, files: Sequence[ChangedFile]) -> Iterator[ShownPatch]:
     """The patches of some files, until the page is full."""
-    lines_left, room = PATCH_LINES, PATCH_ROOM
+    asked: set[ChangedFile] = set()
+    total = 0
+    for file in (one for one in files if one.is_short and total < PATCH_LINES):
+        asked.add(file)
+        total += file.lines
+    chosen = [file for file in files if file in asked]
+    texts = dict(zip(chosen, reading.project.log.patches(commit, chosen, most=PATCH_LINES), strict=True))
+    left, room = PATCH_LINES, PATCH_ROOM
     for file in files:
         if not file.is_short:
-            what = "is binary, or large" if file.added is None else f"has {count(file.added, 'new line')}"
+            what = "is binary, or large" if file.added is None else f"has {count(file.lines, 'changed line')}"
             yield ShownPatch(file, (), note=f"The file {what}, so its patch is not shown.")
-        elif lines_left <= 0 or room <= 0:
-            yield ShownPatch(file, (), note="This page is full; choose the file to see its patch.")
+        elif file not in texts or left <= 0 or room <= 0:
+            yield ShownPatch(file, (), note="This page is full.")
         else:
-            lines = reading.project.log.patch(commit, file)
-            shown = list(_fitting(lines[:lines_left], room))
-            lines_left -= len(shown)
+            lines, whole = texts[file]
+            shown = list(_fitting(lines[:left], room))
+            left -= len(shown)
             room -= sum(map(_weight, shown))
-            yield ShownPatch(file, tuple(shown), len(lines) - len(shown))
+            yield ShownPatch(file, tuple(shown), whole - len(shown))
 
 
 def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:

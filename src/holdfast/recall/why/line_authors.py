@@ -161,6 +161,10 @@ def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell, moved: bool = 
     oids = {one.commit for one in blamed if one.commit}
     found.records = recorded_runs.records(clone, paths=paths, commits=oids)
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
+    if not any(record.touched for record in found.records.values()):  # no turn wrote into the file
+        nobody = (LineVerdict(one, verdict.decide("", one.text, (), ())) for one in blamed)
+        found.lines = [one for one in nobody if asked.first <= one.blamed.number <= asked.last]
+        return found
     texts = _Texts(clone, asked, found, blamed)
     whose = {(one.commit, one.path): one for one in blamed if one.commit in found.commits and not one.cut}
     brought = {place: texts.added_lines(one) for place, one in whose.items()}
@@ -266,7 +270,8 @@ class _Verdicts:
         about = [wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ())]
         if len(names) > 1:
             about.sort(key=_order)
-        views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
+        # Of a line that no turn wrote, no version of the file tells more.
+        views, copies = (list(self._views(one, mark)), self._texts.count(None, mark)) if about else ([], 1)
         verdict_ = verdict.decide(mark, text, views, about, copies=copies)
         return self._doubt_copies(one, verdict_, mark, copies) if isinstance(verdict_, LineAuthor) else verdict_
 
