@@ -428,20 +428,24 @@ def allow(place: Invocation, *, yes: bool) -> None:
 def work(place: Invocation, *, agent: str | None, remote: str | None, run: str | None) -> None:
     """Work for a crew, here or on another machine that shares its database."""
     from holdfast.crew import crew_runs
+    from holdfast.crew.step_process import end_marked
+    from holdfast.crew.supervisor import mark_of
 
     def tell(task: str) -> None:
         click.echo(f"{_clock()}  {task or 'done'}")
 
     with place.project() as project:
-        is_wanted = _until_closed(run is not None and not sys.stdin.isatty())
+        is_wanted, supervisor = _until_closed(run is not None and not sys.stdin.isatty())
         crew_runs.work(
             project, run, crew_runs.chosen_agent(project, agent), is_wanted=is_wanted, tell=tell, remote=remote
         )
+        if supervisor and os.getppid() != supervisor[0]:  # it was killed, and cannot end its planner and checks
+            end_marked(mark_of(str(run), supervisor[0]))
 
 
-def _until_closed(is_child: bool) -> Callable[[], bool]:
-    """Whether to go on: a worker that a supervisor started ends with it, whatever ended that."""
-    state = {"open": True}
+def _until_closed(is_child: bool) -> tuple[Callable[[], bool], list[int]]:
+    """Whether to go on: a worker that a supervisor started ends with it, whatever ended that; and who that is."""
+    state, supervisor = {"open": True}, list[int]()
 
     def leave(*_: object) -> None:
         state["open"] = False
@@ -451,8 +455,10 @@ def _until_closed(is_child: bool) -> Callable[[], bool]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def is_open() -> bool:
-        if is_child and state["open"] and select.select([0], [], [], 0)[0] and not os.read(0, 1024):
-            state["open"] = False
+        if is_child and state["open"] and select.select([0], [], [], 0)[0]:
+            words = os.read(0, 1024)
+            state["open"] = bool(words)
+            supervisor.extend(map(int, filter(bytes.isdigit, words.split())))
         return state["open"]
 
-    return is_open
+    return is_open, supervisor
