@@ -99,7 +99,7 @@ def test_a_cycle_has_one_proposal_and_one_result(project: Project) -> None:
         agent.cycle().result(output=1)
     cycle = agent.cycle()
     cycle.propose(tool="x")
-    with pytest.raises(BadInput, match="proposal already"):
+    with pytest.raises(BadInput, match="already has a proposal"):
         cycle.propose(tool="y")
     cycle.result(output=1)
     with pytest.raises(BadInput, match="result already"):

@@ -328,7 +328,7 @@ def test_a_file_below_a_link_is_refused(store: AgentDatabase, folder: Path, tmp_
     digest = workspace.files(0)["x"].chunks[0]
     row = {"workspace_id": workspace.id, "cycle": 0, "mode": stat.S_IFREG | 0o644, "size": 4, "chunks": [digest]}
     store.run(lambda tx: tx.insert(FILE, {**row, "path": "x/evil"}))
-    with pytest.raises(UnsafePath, match="no folder"):
+    with pytest.raises(UnsafePath, match="is not a folder"):
         workspace.restore(0)
     assert not (tmp_path / "evil").exists()
 

@@ -99,9 +99,36 @@ def test_the_best_supported_are_shown_with_words_runs_commits_and_evidence(
     assert "2 of 2" in choice["rests"][0]["words"]
     text = cli("try", **homes).out
     assert f"codex session {first.session}, turn 1" in text and "said in 1 more place" in text
-    assert "holdfast init && holdfast import codex && holdfast import claude && holdfast review" in text
+    assert "Keep these: holdfast start && holdfast review" in text
     assert oid  # committed now, more than half a day after it was said: not taken for its commit
     assert choice["commits"] == []
+
+
+def test_bodies_of_commits_give_their_reasons_and_fixes_nothing(cli: Cli, repo: GitRepo) -> None:
+    """Where no agent left a trace, people's own messages are the memory; how a bug looked is over."""
+    repo.write("orders.py", "PAGE = 50\n")
+    repo.git("add", ".")
+    rule = "Cursors are opaque base64 of (created_at, id), so clients must not parse them."
+    repo.git("commit", "-qm", f"Use cursor pagination in the orders endpoint\n\nOffsets scan the table. {rule}")
+    repo.write("orders.py", "PAGE = 60\n")
+    repo.git(
+        "commit", "-qam", "fix(orders): keep the order\n\nThe cursor is never sorted, so clients must not rely on it."
+    )
+    (found,) = json.loads(cli("try", "--json").out)["best"]
+    assert found["statement"] == rule.rstrip(".") and found["said"][0]["kind"] == "git"
+    assert "Keep these: holdfast start && holdfast review" in cli("try").out
+    cli("init")
+    assert "Keep one with: holdfast remember STATEMENT" in cli("try").out
+
+
+@pytest.mark.parametrize("subject", ["Fixed-size pages in the endpoint", "Fixture of the orders endpoint"])
+def test_a_subject_that_only_begins_like_a_fix_is_read(cli: Cli, repo: GitRepo, subject: str) -> None:
+    """A rule that somebody wrote down must not be left out for a word it begins with."""
+    rule = "  note: cursors are opaque base64 of (created_at, id), so clients must not parse them."
+    repo.write("orders.py", "PAGE = 50\n")
+    repo.git("add", ".")
+    repo.git("commit", "-qm", f"{subject}\n\n{rule}")
+    assert "clients must not parse them" in cli("try").out
 
 
 def test_what_was_taken_in_is_not_offered_again(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:

@@ -57,7 +57,7 @@ def test_it_needs_no_store(sample, tmp_path):
     [
         (path_of("a"), "no frontmatter", ":1 does not start with a line of ---"),
         (path_of("a"), "---\nid: TSK-a\ntitle: x\nstatus: finished\n---\n", ":4 status 'finished'"),
-        (path_of("a"), "---\nid: a\n<<<<<<< a\ntitle: x\n=======\ntitle: y\n>>>>>>> b\n---\n", ":3 holds"),
+        (path_of("a"), "---\nid: a\n<<<<<<< a\ntitle: x\n=======\ntitle: y\n>>>>>>> b\n---\n", ":3 has the markers"),
         (f"{layout.TASKS}/script.sh", "rm -rf /", "no file of a task"),
         (f"{layout.LINKS}/x/.hidden/a-LNK-a.md", "x", "no file of a task"),
     ],

@@ -407,7 +407,7 @@ def test_a_pull_request_that_plants_an_accepted_entry_does_not_speak(pair: tuple
     assert "exfil" not in everything_told(cli)
     hit = json.loads(cli("recall", "logs", "--json").out)["items"][0]
     assert (hit["id"], hit["state"]) == (name, "from elsewhere, not approved here")
-    assert "1 entry came by git and does not speak" in cli("status").out
+    assert "1 memory came by git and is not shown to agents" in cli("status").out
     Project.open(cli.cwd, person=False).memory.accept(name)
     assert "exfil" not in everything_told(cli), "an agent's yes is no person's"
     Project.open(cli.cwd, person=True).memory.accept(name)
@@ -551,7 +551,7 @@ def test_markup_stays_within_its_bounds(repo: GitRepo, cli: Cli) -> None:
     before = repo.write("AGENTS.md", "# Ours\n\nKeep this.\n").read_bytes()
     project = Project.open(repo.path, person=True)
     for number, text in enumerate(MARKUP.values()):
-        with contextlib.suppress(BadInput):  # what reads as another entry is refused at once
+        with contextlib.suppress(BadInput):  # a text that contains another entry is refused at once
             project.memory.remember(
                 text, kind="invariant", evidence=["README"], applies_to=[f"src/{number}"], accept=True
             )

@@ -429,7 +429,7 @@ def test_one_text_is_never_read_as_several_nor_written_so() -> None:
     """Who approves one memory must not let in a second that hides in its words."""
     with pytest.raises(BrokenEntry, match=r"^a\.md:18 begins another entry"):
         memory_files.parse(f"{TEXT}\n{SECOND}", "a.md")
-    with pytest.raises(BadInput, match="reads as another entry"):
+    with pytest.raises(BadInput, match="contains another entry"):
         memory_files.render(Accepted.of(FACT, details=SECOND.strip()))
     fenced = Accepted.of(FACT, details=f"```\n{SECOND}```")
     assert memory_files.parse(memory_files.render(fenced), "a.md") == fenced

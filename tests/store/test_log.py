@@ -307,7 +307,7 @@ def test_closing_takes_no_name_that_is_taken_and_leaves_empty_spools(layout: Lay
 
 def test_a_sealed_segment_that_is_gone_is_named(layout: Layout) -> None:
     """Whoever deleted it must be told by the next command, not by a missing event a year later."""
-    with pytest.raises(CorruptLog, match=f"{'ab' * 16} is gone"):
+    with pytest.raises(CorruptLog, match=f"{'ab' * 16} is missing"):
         seal.sealed_bytes(layout, "ab" * 16)
 
 

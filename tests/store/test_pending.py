@@ -55,9 +55,9 @@ def test_a_record_that_tells_one_story_counts(layout: Layout, change: PendingCha
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        ({"path": ".holdfast/memory/facts/../../x.md"}, "no path of the memory"),
-        ({"path": "src/a.py"}, "no path of the memory"),
-        ({"path": ".holdfast/memory/facts/.hidden.md"}, "no path of the memory"),
+        ({"path": ".holdfast/memory/facts/../../x.md"}, "is not a path of the memory"),
+        ({"path": "src/a.py"}, "is not a path of the memory"),
+        ({"path": ".holdfast/memory/facts/.hidden.md"}, "is not a path of the memory"),
         ({"line": 7}, "not texts"),
         ({"text": 7}, "not texts"),
         ({"ts": None}, "not texts"),
@@ -66,8 +66,8 @@ def test_a_record_that_tells_one_story_counts(layout: Layout, change: PendingCha
         ({"blob": "x" * 40}, "objects of git"),
         ({"line": "../x"}, "its line or its time"),
         ({"ts": "today"}, "its line or its time"),
-        ({"published": ["x"]}, "where it was published"),
-        ({"published": {"commit": 7}}, "where it was published"),
+        ({"published": ["x"]}, "`published` field is invalid"),
+        ({"published": {"commit": 7}}, "`published` field is invalid"),
         ({"segment": SEGMENT}, "path and its segment differ"),
         ({"text": None}, "its text is missing"),
         ({"text": "other words\n"}, "its text was changed"),
@@ -152,7 +152,7 @@ def test_what_a_later_version_adds_is_passed_on(layout: Layout) -> None:
     record = json.loads(done.read_text())
     assert record["later"] == [1] and "name" not in record and "extra" not in record
     path.write_text("[]")
-    with pytest.raises(CorruptLog, match="no object"):
+    with pytest.raises(CorruptLog, match="it is not an object"):
         pending_changes.read(str(path))
 
 

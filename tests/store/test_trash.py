@@ -169,7 +169,7 @@ def test_a_folder_without_a_label_is_damage_unless_it_is_empty(layout: Layout) -
     assert trash.every(layout) == [] and layout.notes == [] and list(trash.damaged(layout)) == []
     (folder / "sessions").mkdir()
     assert trash.every(layout) == []
-    assert [note for note in layout.notes if "is missing: nobody can say" in note]
+    assert [note for note in layout.notes if "is missing, so it is unknown what was reset" in note]
     assert [name for name, _ in trash.damaged(layout)] == [str(folder)]
 
 

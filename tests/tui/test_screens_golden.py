@@ -122,7 +122,7 @@ class Drawn:
     def accept(self, *_: Any, **__: Any) -> MemoryStanding:
         raise Contradicts(CLASH.sentence)
 
-    accept_all = reject = retire = edit_memory = join = undo = accept
+    accept_as_seen = accept_all = reject = retire = edit_memory = join = undo = accept
 
 
 SCREENS = {

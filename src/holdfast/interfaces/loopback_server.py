@@ -9,9 +9,12 @@ uvicorn is imported when a server runs.
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadInput
+
+if TYPE_CHECKING:
+    import uvicorn
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -103,6 +106,11 @@ def listen(port: int) -> socket.socket:
 
 def run(own: socket.socket, app: App, strangers: Strangers) -> None:
     """Answer until somebody ends it."""
+    server(app, strangers).run(sockets=[own])
+
+
+def server(app: App, strangers: Strangers) -> "uvicorn.Server":
+    """What answers once it runs."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -118,7 +126,7 @@ def run(own: socket.socket, app: App, strangers: Strangers) -> None:
     )
     config.load()
     config.http_protocol_class = _watched(config.http_protocol_class, strangers)
-    uvicorn.Server(config).run(sockets=[own])
+    return uvicorn.Server(config)
 
 
 def _watched(protocol: Any, strangers: Strangers) -> Any:

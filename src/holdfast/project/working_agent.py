@@ -89,7 +89,8 @@ class Agent:
         self.identity, last = self._database.run(take)
         self._holding = True
         if self.identity.locked or (last is not None and last.is_open and last.locked):
-            raise LockedText(f"the last cycle of {self.name} is sealed, and its key is not here")
+            what = f"agent {self.name}" if self.identity.locked else f"the open cycle of {self.name}"
+            raise LockedText(f"{what} is sealed, and its key is not here")
         pending = CycleUnderWay(self, last) if last is not None and last.is_open else None
         return Resumption(pending, self.identity.cycles, self.identity.state)
 

@@ -182,7 +182,7 @@ def check(change: PendingChange) -> None:
         raise ValueError("its line or its time is invalid")
     published: Any = change.published or {}
     if not isinstance(published, dict) or not all(isinstance(word, str) for word in published.values()):
-        raise ValueError("its record of publishing is invalid")
+        raise ValueError("its `published` field is invalid")
     _check_content(change)
 
 

@@ -101,7 +101,7 @@ def sealed_bytes(layout: Layout, name: str) -> bytes:
     try:
         return fsio.read(layout.sealed_segment(name), limit=MAX_SEGMENT)
     except FileNotFoundError:
-        raise CorruptLog(f"sealed segment {name} is missing in this clone's store") from None
+        raise CorruptLog(f"sealed segment {name} is missing from this clone's store") from None
 
 
 def read_sealed(layout: Layout, name: str) -> list[tuple[Event, bytes]]:

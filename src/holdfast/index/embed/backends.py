@@ -276,9 +276,11 @@ class _Reader(threading.Thread):
 def _row(line: bytes) -> list[float]:
     """Returns a vector; strings that look like numbers, and booleans, are refused."""
     found = json.loads(line)
-    kinds = {type(one).__name__ for one in found} if isinstance(found, list) else {type(found).__name__, ""}
+    if not isinstance(found, list):
+        raise ValueError(f"a line is {type(found).__name__}, not a list of numbers")
+    kinds = {type(one).__name__ for one in found}
     if not kinds <= {"int", "float"}:
-        raise ValueError(f"a line is not a list of numbers but of {', '.join(sorted(filter(None, kinds)))}")
+        raise ValueError(f"a line is a list of {', '.join(sorted(kinds))}, not of numbers")
     return list(found)
 
 

@@ -126,10 +126,13 @@ def _next(found: Tried) -> str:
     left = [one.agent for one in found.seen if one.new]
     if found.initialised and found.seen and not left:
         return "Holdfast is set up here, and all of these sessions are imported."
-    tools = " && ".join(f"holdfast import {agent}" for agent in left) or "holdfast import memory"
-    if found.candidates:
-        keep = "Holdfast is set up here. Import these: " if found.initialised else "Keep these: holdfast init && "
-        return f"{keep}{tools} && holdfast review"
+    tools = " && ".join(f"holdfast import {agent}" for agent in left)
+    if found.candidates and not found.initialised:
+        return "Keep these: holdfast start && holdfast review"
+    if found.candidates and left:
+        return f"Holdfast is set up here. Import these: {tools} && holdfast review"
+    if found.candidates:  # `start` reads documents and commits only while nothing is known
+        return "Holdfast is set up here. Keep one with: holdfast remember STATEMENT"
     if found.initialised:
         return f"Holdfast is set up here. Search these sessions: {tools}" if left else "Holdfast is set up here."
     what = "Search these sessions and record the next ones" if left or found.older else "Record the next sessions"

@@ -15,10 +15,15 @@ from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, T
 from holdfast.values import replace
 
 MAX_COMMITS = 3000  # a guess: bounds the time for very active repositories
+_SURE = 0.5  # confidence; a guess: below it a sentence of a body is more often wrong than right
 MAX_MESSAGE = 6000  # characters; a guess: longer messages are lists of merged commits
 _REVERT = regex(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
+_FIX = regex(r"\W*(?:bug ?|hot)?fix(?:e[sd])?\b(?!-)", re.IGNORECASE)
 _BECAUSE = regex(r"\b(?:because|since|as|due to)\b[^.]{10,200}", re.IGNORECASE)
-_TRAILER = regex(r"^(?:[A-Z][\w-]+: .*|This reverts commit .*|\(cherry picked from .*)$", re.MULTILINE)
+_TRAILER = regex(
+    r"^(?:[A-Z][\w-]+: .*|(?:- |  )(?:dependency|update)-[a-z]+: .*|This reverts commit .*|\(cherry picked from .*)$",
+    re.MULTILINE,
+)
 README = ("README.md", "README.markdown", "CONTRIBUTING.md", "docs/adr/README.md")
 
 
@@ -54,16 +59,25 @@ def of_commits(log: Sequence[TriedCommit]) -> Iterator[TriedQuote]:
     for commit in log:
         place = TriedPlace("git", commit.oid, None, commit.when.isoformat() if commit.when else None)
         for found in _statements(commit):
-            less = replace(found, confidence=found.confidence - 0.1)  # a guess: messages are short and seldom say why
+            # Guesses: messages are short and seldom say why, and confidence was measured on agents' sessions only.
+            less = replace(found, confidence=min(found.confidence, 0.7) - 0.1)
             yield TriedQuote(less, place, {}, (commit,))
 
 
 def _statements(commit: TriedCommit) -> list[ExtractedMemory]:
+    """Returns the statements of a message: with a body as in an agent's session, a bare subject only by cue words."""
     if reverted := _reverted(commit):
         return [reverted]
     body = _TRAILER.sub("", commit.body).strip()
-    text = f"{commit.subject}.\n\n{body}" if body else commit.subject
-    return extraction.find_claims([utterance.Utterance("agent", text, 0)])[:3]  # a guess: one message, few claims
+    if _FIX.match(commit.subject):  # it describes the fault, which is over
+        return []
+    if not body:
+        found = extraction.find_claims([utterance.Utterance("agent", commit.subject, 0)])
+    else:
+        message = f"{commit.subject}\n\n{body}"
+        turn = utterance.Utterance("agent", message, 0, source="commit", files=commit.files, wrote=True)
+        found = [one for one in extraction.find_claims([turn]) if one.confidence >= _SURE]
+    return found[:3]  # a guess: one message, few claims
 
 
 def _reverted(commit: TriedCommit) -> ExtractedMemory | None:

@@ -38,7 +38,7 @@
     if (scroll) window.scrollTo(0, 0);
     const again = focused && document.getElementById(focused);
     if (again) again.focus({ preventScroll: true });
-    const asked = main.querySelector("[autofocus]");
+    const asked = main.querySelector("[data-focus]");
     if (asked) asked.focus();
     document.dispatchEvent(new Event("holdfast:shown"));
   }
