@@ -31,8 +31,8 @@ _QUOTED = ("run", "session", "file", "commit")  # sources that words can be look
 _STATES = {"candidate": "waiting", "deprecated": "retired"}
 _TOLD = {
     "propose": "proposed",
-    "accept": "approved by a person",
-    "promote": "accepted, not counted as approved by a person",
+    "accept": "approved",
+    "promote": "accepted",
     "edit": "edited",
     "join": "joined with another",
     "reject": "rejected",
@@ -111,9 +111,10 @@ def memory_page(reading: ProjectReading, query: WebQuery) -> WebPage:
         "newer": _chain(reading, one.id, lambda name: reading.successors.get(name, ())),
         "conflicts": [(other, reading.memories.get(other.id)) for other in conflicts],
         "served": [(words, counts[name]) for name, words in _SERVED.items() if counts[name]],
-        "contexts": [(_moment(one.at), one) for one in told[:MOST_CONTEXTS]],
+        "contexts": [(_moment(context.at), context) for context in told[:MOST_CONTEXTS]],
         "said_in": review_web.passages(reading, _sources(memory)),
         "names": [receipt_name(text) for text in memory.evidence],
+        "source": memory.source if (memory.source or "").partition(":")[0] in _QUOTED else "",
         "state_of": state_of,
     }
     return WebPage("memory.html", values)
