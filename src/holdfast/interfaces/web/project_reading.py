@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from holdfast.curation.memory_conflicts import MemoryConflict
     from holdfast.curation.memory_state import MemoryListing
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
+    from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.project.task_book import Next
     from holdfast.work.task_board import Board
 
@@ -85,6 +86,11 @@ class ProjectReading:
         """The contradictions among accepted memories, by each of both."""
         pairs = self.queue.contradictions
         return grouped((name, pair) for pair in pairs for name in (pair.one.id, pair.other.id))
+
+    @cached_property
+    def agents(self) -> list[AgentHealth]:
+        """The agents that are installed here or connected."""
+        return [one for one in self.project.clients.tools() if one.installed or one.connected]
 
     @cached_property
     def board(self) -> Board:
