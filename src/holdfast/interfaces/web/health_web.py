@@ -40,7 +40,8 @@ def home_page(reading: ProjectReading, query: WebQuery) -> WebPage:  # noqa: ARG
     is_empty = not (reading.memories or session or (tasks and reading.board.tasks) or project.log.events(newest=1))
     values = {
         "waiting": reading.queue.waiting,
-        "likely": likely[:FEW],
+        "likely": [item for item in likely if item.reason != "elsewhere"][:FEW],
+        "elsewhere": sum(item.reason == "elsewhere" for item in reading.queue.items),
         "why": why_waiting,
         "tasks": tasks,
         "ready": tasks.ready[:FEW] if tasks else (),
