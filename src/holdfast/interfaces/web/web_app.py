@@ -19,16 +19,16 @@ from starlette.routing import Route
 
 from holdfast.errors import Ambiguous, BadInput, HoldfastError, NotFound, TooLarge
 from holdfast.interfaces.loopback_server import App, Strangers
-from holdfast.interfaces.web import page_templates, review_web
+from holdfast.interfaces.web import health_web, memory_web, page_templates, review_web, search_web
 from holdfast.interfaces.web.browser_access import TOKEN, BrowserAccess, BrowserGuard
 from holdfast.interfaces.web.project_reading import ProjectDesk, ProjectReading
-from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery
+from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, WebRedirect
 
 if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import Action, PageMaker
 
-PAGES: dict[str, PageMaker] = {**review_web.PAGES}
-ACTIONS: dict[str, Action] = {**review_web.ACTIONS}
+PAGES: dict[str, PageMaker] = {**health_web.PAGES, **review_web.PAGES, **memory_web.PAGES, **search_web.PAGES}
+ACTIONS: dict[str, Action] = {**health_web.ACTIONS, **review_web.ACTIONS, **memory_web.ACTIONS}
 _STATIC = {"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _FAULTS = ((NotFound, 404), (Ambiguous, 404), (BadInput, 400), (TooLarge, 413))
 
@@ -63,9 +63,12 @@ class WebApp:
             with self.desk.reading() as reading:
                 query = _query(request)
                 try:
-                    return self._html(reading, query, maker(reading, query))
+                    page = maker(reading, query)
                 except HoldfastError as error:
-                    return self._html(reading, query, _fault(error))
+                    page = _fault(error)
+                if isinstance(page, WebRedirect):
+                    return RedirectResponse(page.address, status_code=HTTPStatus.SEE_OTHER)
+                return self._html(reading, query, page)
 
         return answer
 
