@@ -3,7 +3,6 @@
 import http.client
 import os
 import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +17,9 @@ from holdfast.interfaces.web.browser_access import BrowserAccess
 from holdfast.interfaces.web.web_app import WebApp
 from holdfast.project import Project
 from tests.conftest import GitRepo, init
+from tests.web.chromium import find
 
 PATIENCE = 20_000  # milliseconds for what a browser does, on a machine that does other things as well
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 @dataclass(slots=True)
@@ -161,7 +160,7 @@ def chromium() -> Iterator[Any]:
 
     flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--no-first-run"]
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+        browser = playwright.chromium.launch(executable_path=find(), args=flags)
         yield browser
         browser.close()
 

@@ -65,8 +65,9 @@ def test_by_mouse_with_a_contradiction(waiting: Served, visit: VisitMaker) -> No
     seen.page.get_by_role("link", name="Review", exact=True).click()
     seen.page.get_by_text("Sessions are stored in Postgres.").first.click()
     clash = seen.page.get_by_role("region", name="Contradiction").first
+    clash.wait_for()
     assert clash.locator("mark").all_inner_texts() == ["Postgres", "Redis"]
-    seen.page.get_by_role("button", name="Approve", exact=False).first.click()
+    seen.page.locator(".decide").get_by_role("button", name="Approve").click()
     seen.page.get_by_role("alert").wait_for()
     assert status(waiting, "DEC-pg")[0] == "candidate"
     seen.page.get_by_role("button", name="It takes the place of the other").click()
@@ -94,6 +95,7 @@ def test_a_stale_memory_is_approved_again(waiting: Served, repo: GitRepo, visit:
     """When the code it cites changes, a memory is silent until a person read the change."""
     waiting.project().memory.accept("FCT-five")
     repo.write("retry.py", "LIMIT = 5\n\n\ndef retry(call):\n    return call() or call()\n")
+    repo.git("commit", "-qam", "Retry once more")
     seen = visit(waiting)
     seen.type_code()
     seen.go("/review/FCT-five")

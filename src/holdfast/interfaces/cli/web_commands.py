@@ -16,7 +16,7 @@ from holdfast.interfaces.cli.root import root
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one is taken if not given.")
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 def web(place: Invocation, port: int, no_browser: bool) -> int:
-    """Open the project's memory in a browser: review, memory, code, timeline, plan.
+    """Open review, memory, code, timeline and plan in a browser.
 
     Only this machine can reach it, and only the browser that opens the link, which works once. To decide as a person,
     type the code from this terminal into the page. Ctrl-C ends it.

@@ -14,10 +14,11 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holdfast.errors import BadInput, NotFound
+from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.index import freshness, refresh
 from holdfast.interfaces.cli.memory_commands import refresh_tools
 from holdfast.interfaces.web.browser_access import BrowserAccess
+from holdfast.interfaces.web.web_query import Unfinished
 from holdfast.model import ids
 from holdfast.model.evidence import parse_evidence
 from holdfast.project import Project
@@ -135,8 +136,12 @@ class ProjectDesk:
             found.project.__dict__.pop("no_person", None)  # the code may have been typed since
             try:
                 said, target = act(found)
-            finally:
+            except Unfinished:  # nothing was changed
+                raise
+            except HoldfastError:
                 self._reading = None
+                raise
+            self._reading = None
             refresh_tools(found.project)
             self.access.flash += [*([said] if said else []), *found.project.notices]
             return target

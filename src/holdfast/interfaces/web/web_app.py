@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from holdfast.errors import Ambiguous, BadInput, HoldfastError, NotFound, TooLarge
 from holdfast.interfaces.loopback_server import App, Strangers
-from holdfast.interfaces.web import page_templates, review_web
+from holdfast.interfaces.web import graph_web, page_templates, plan_web, review_web
 from holdfast.interfaces.web.browser_access import TOKEN, BrowserAccess, BrowserGuard
 from holdfast.interfaces.web.project_reading import ProjectDesk, ProjectReading
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery
@@ -27,8 +27,8 @@ from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery
 if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import Action, PageMaker
 
-PAGES: dict[str, PageMaker] = {**review_web.PAGES}
-ACTIONS: dict[str, Action] = {**review_web.ACTIONS}
+PAGES: dict[str, PageMaker] = {**review_web.PAGES, **graph_web.PAGES, **plan_web.PAGES}
+ACTIONS: dict[str, Action] = {**review_web.ACTIONS, **plan_web.ACTIONS}
 _STATIC = {"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _FAULTS = ((NotFound, 404), (Ambiguous, 404), (BadInput, 400), (TooLarge, 413))
 
