@@ -7,7 +7,7 @@ SVG, which a page's own style overrides; each state is also said in words.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import accumulate, pairwise
@@ -23,7 +23,8 @@ Address = Callable[[RelationNode], str | None]
 
 ROOM = NodeRoom()
 MARGIN = 16
-LABELLED = 60  # lines: of more, the words are only in their titles
+APART = 3  # lines at one side of a node: the words of more would lie on each other, and are only in their titles
+PART = "is part of"
 FONT = "system-ui, 'DejaVu Sans', Verdana, Arial, sans-serif"
 TONES = {
     **dict.fromkeys(("accepted", "done", "ready", "ok"), "good"),
@@ -70,10 +71,10 @@ def svg(
     graph: RelationGraph, *, title: str, hide: Callable[[str], str], address: Address | None = None, alone: bool = False
 ) -> str:
     """The picture; `alone` makes it a file of its own, with a ground, instead of a part of a page."""
-    edges = [(one.target, one.source) for one in graph.relations]
+    edges = [_ends(one) for one in graph.relations]
     placed = layered_layout.place([node.key for node in graph.nodes], edges, ROOM)
     width, height = placed.width + 2 * MARGIN, placed.height + 2 * MARGIN
-    about = f"{len(graph.nodes)} things, {len(graph.relations)} relations; what is further right hangs on what is left."
+    about = f"{len(graph.nodes)} things, {len(graph.relations)} relations; what stands left comes first."
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="{-MARGIN} {-MARGIN} {width:.0f} {height:.0f}" class="graph"'
@@ -82,12 +83,18 @@ def svg(
         *([f'<rect x="{-MARGIN}" y="{-MARGIN}" width="100%" height="100%" fill="#fbfbfa"/>'] if alone else []),
     ]
     marked = set(pairwise(graph.path))
+    crowd = Counter(one.source for one in graph.relations)
     lines = [
-        _line(one, points, graph, is_marked=(one.target, one.source) in marked, named=len(graph.relations) <= LABELLED)
+        _line(one, points, graph, is_marked=_ends(one) in marked, named=crowd[one.source] <= APART)
         for one, points in zip(graph.relations, placed.lines, strict=True)
     ]
     nodes = [_node(node, placed, graph, hide, address) for node in graph.nodes]
     return "\n".join([*head, *lines, *nodes, "</svg>"])
+
+
+def _ends(one: Relation) -> tuple[str, str]:
+    """What stands left and what stands right: first things first, and a whole comes after its parts."""
+    return (one.source, one.target) if one.kind == PART else (one.target, one.source)
 
 
 def _line(one: Relation, points: Sequence[Point], graph: RelationGraph, *, is_marked: bool, named: bool) -> str:
@@ -101,12 +108,13 @@ def _line(one: Relation, points: Sequence[Point], graph: RelationGraph, *, is_ma
     dash = "" if one.kind in _SOLID else ' stroke-dasharray="5 4"'
     labels = {node.key: node.label for node in graph.nodes}
     said = escape(clean(f"{labels[one.source]} {one.kind} {labels[one.target]}"))
-    (x, y), (beside, _) = points[0], points[1]
-    ahead = 8 if beside >= x else -8  # a line that closes a circle leaves to the left
+    (x, y), (beside, _) = points[::-1][:2] if one.kind == PART else points[:2]
+    (left, top), (near, _) = points[:2] if one.kind == PART else points[::-1][:2]
+    ahead, away = 8 if beside >= x else -8, 4 if near >= left else -4
     fill = "#0b57a4" if is_marked else "#8a929b"
     tip = f'<path class="tip" d="M{x:.0f} {y:.0f}l{ahead} -4v8z" fill="{fill}"/>'
-    (x, y), side = points[-1], "end" if ahead > 0 else "start"
-    place = f'x="{x - ahead / 2:.0f}" y="{y - 5:.0f}" font-size="10" text-anchor="{side}" fill="#545c66"'
+    side = "start" if away > 0 else "end"
+    place = f'x="{left + away:.0f}" y="{top - 3:.0f}" font-size="10" text-anchor="{side}" fill="#545c66"'
     words = f'<text class="edge-word" {place}>{escape(one.kind)}</text>' if named else ""
     return f'<g><title>{said}</title><path class="{look}" d="{"".join(steps)}" fill="none"{dash}/>{tip}{words}</g>'
 

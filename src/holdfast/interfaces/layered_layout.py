@@ -114,8 +114,9 @@ class _LayeredPart:
         self.width = len(self._columns) * pitch - room.across
         self.height = max(y for _, y in self.at.values()) + room.height
         self.lines: dict[int, tuple[Point, ...]] = {}
+        ends = self._ends(tops, room)
         for number, chain in self._chains.items():
-            points = self._points(chain, tops, room)
+            points = self._points(number, chain, tops, ends, room)
             self.lines[number] = points if forward[number] == edges[number] else points[::-1]
 
     def _chain(self, number: int, edge: _Edge) -> list[_Spot]:
@@ -167,17 +168,33 @@ class _LayeredPart:
         highest = min(tops.values())
         return {spot: y - highest for spot, y in tops.items()}
 
-    def _points(self, chain: list[_Spot], tops: dict[_Spot, float], room: NodeRoom) -> tuple[Point, ...]:
+    def _ends(self, tops: dict[_Spot, float], room: NodeRoom) -> dict[tuple[int, bool], float]:
+        """How far below its node's upper edge each line begins and ends, so that lines do not lie on each other."""
+        sides: dict[tuple[_Spot, bool], list[tuple[float, int]]] = defaultdict(list)
+        for number, chain in self._chains.items():
+            sides[chain[0], True].append((tops[chain[1]], number))
+            sides[chain[-1], False].append((tops[chain[-2]], number))
+        found = {}
+        for (_, leaves), lines in sides.items():
+            for place_, (_, number) in enumerate(sorted(lines), 1):
+                found[number, leaves] = room.height * place_ / (len(lines) + 1)
+        return found
+
+    def _points(
+        self,
+        number: int,
+        chain: list[_Spot],
+        tops: dict[_Spot, float],
+        ends: dict[tuple[int, bool], float],
+        room: NodeRoom,
+    ) -> tuple[Point, ...]:
         pitch, first = room.width + room.across, self._layer[chain[0][0]]
-        points: list[Point] = []
-        for step, spot in enumerate(chain):
-            x = (first + step) * pitch
-            if spot in self._nodes:
-                points.append((x if step else x + room.width, tops[spot] + room.height / 2))
-            else:
-                y = tops[spot] + room.height * _PASSING / 2
-                points += [(x, y), (x + room.width, y)]
-        return tuple(points)
+        points: list[Point] = [(first * pitch + room.width, tops[chain[0]] + ends[number, True])]
+        for step, spot in enumerate(chain[1:-1], 1):
+            y, x = tops[spot] + room.height * _PASSING / 2, (first + step) * pitch
+            points += [(x, y), (x + room.width, y)]
+        last = (first + len(chain) - 1) * pitch, tops[chain[-1]] + ends[number, False]
+        return (*points, last)
 
 
 def _turned(names: Sequence[str], edges: Iterable[_Edge]) -> set[_Edge]:

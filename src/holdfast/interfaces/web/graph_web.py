@@ -33,7 +33,7 @@ def relations_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     """The neighbourhood of a thing, or the newest memories and tasks and what they hang on."""
     of = query.one("of")
     graph = reading.relations.around(of) if of else reading.relations.newest()
-    title = f"What hangs together with {graph.of}" if graph.of else "The newest memories and tasks, and what they hang on"
+    title = f"What hangs together with {graph.nodes[0].label}" if graph.of else "The newest memories and tasks, and what they hang on"
     return _page(reading, graph, title, plan=False)
 
 
