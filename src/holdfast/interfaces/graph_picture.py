@@ -68,9 +68,18 @@ def clean(text: str) -> str:
 
 
 def svg(
-    graph: RelationGraph, *, title: str, hide: Callable[[str], str], address: Address | None = None, alone: bool = False
+    graph: RelationGraph,
+    *,
+    title: str,
+    hide: Callable[[str], str],
+    address: Address | None = None,
+    alone: bool = False,
+    name: str = "graph",
 ) -> str:
-    """The picture; `alone` makes it a file of its own, with a ground, instead of a part of a page."""
+    """The picture; `alone` makes it a file of its own, with a ground, instead of a part of a page.
+
+    `name` tells it from another picture on the same page.
+    """
     edges = [_ends(one) for one in graph.relations]
     placed = layered_layout.place([node.key for node in graph.nodes], edges, ROOM)
     width, height = placed.width + 2 * MARGIN, placed.height + 2 * MARGIN
@@ -78,8 +87,8 @@ def svg(
     head = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
         f' viewBox="{-MARGIN} {-MARGIN} {width:.0f} {height:.0f}" class="graph"'
-        f' font-family="{escape(FONT)}" role="{"group" if address else "img"}" aria-labelledby="graph-title graph-about">',
-        f'<title id="graph-title">{_text(title, hide)}</title><desc id="graph-about">{escape(about)}</desc>',
+        f' font-family="{escape(FONT)}" role="{"group" if address else "img"}" aria-labelledby="{name}-title {name}-about">',
+        f'<title id="{name}-title">{_text(title, hide)}</title><desc id="{name}-about">{escape(about)}</desc>',
         *([f'<rect x="{-MARGIN}" y="{-MARGIN}" width="100%" height="100%" fill="#fbfbfa"/>'] if alone else []),
     ]
     marked = set(pairwise(graph.path))

@@ -112,7 +112,8 @@ class _LayeredPart:
         pitch = room.width + room.across
         self.at = {name: (self._layer[name] * pitch, tops[name, 0]) for name in names}
         self.width = len(self._columns) * pitch - room.across
-        self.height = max(y for _, y in self.at.values()) + room.height
+        passed = [y + room.height * _PASSING for spot, y in tops.items() if spot not in self._nodes]
+        self.height = max([*passed, *(y + room.height for _, y in self.at.values())])
         self.lines: dict[int, tuple[Point, ...]] = {}
         ends = self._ends(tops, room)
         for number, chain in self._chains.items():

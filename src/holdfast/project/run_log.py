@@ -23,7 +23,7 @@ from holdfast.model import ids, transcript
 from holdfast.model import session as model_session
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
-from holdfast.recall import lookup, relation_graph
+from holdfast.recall import lookup, published_content, relation_graph
 from holdfast.store import capsule, import_progress, session_files, statistics, tally
 from holdfast.values import dict_of, replace
 from holdfast.work import task_board
@@ -195,6 +195,10 @@ class RunLog(Concern):
             board = task_board.read(self.clone)
         memories = {one.id: (one.memory, one.status) for one in standings}
         return relation_graph.RelationIndex(memories, board.graph, clone=self.clone, git=self.clone)
+
+    def published(self) -> published_content.PublishedContent:
+        """Returns what HEAD holds: accepted memories, tasks, and what the log tells everybody."""
+        return published_content.read(self.clone, self.clone.clock())
 
     def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:
         """Yields sessions, runs, turns and cycles as objects: all, or those of one session or run.
