@@ -190,7 +190,12 @@ def _writer(one: WhyAnswer) -> dict[str, str]:
     if one.state == "likely" and one.maybe:
         by = one.maybe[0]
         title = f"likely: the turn wrote part of what this commit brought; {said}"
-        return {"kind": "likely", "who": f"likely turn {by.turn}", "link": f"/runs/{by.run}/turns/{by.turn}", "title": title}
+        return {
+            "kind": "likely",
+            "who": f"likely turn {by.turn}",
+            "link": f"/runs/{by.run}/turns/{by.turn}",
+            "title": title,
+        }
     if one.commit is None:
         return {"kind": "new", "who": "not committed", "title": one.reason}
     during = f"; committed during run {one.during[0].id}" if one.during else ""

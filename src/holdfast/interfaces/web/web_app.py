@@ -20,16 +20,28 @@ from starlette.routing import Route
 
 from holdfast.errors import Ambiguous, BadInput, HoldfastError, NotFound, TooLarge
 from holdfast.interfaces.loopback_server import App, Strangers
-from holdfast.interfaces.web import code_web, history_web, page_templates, review_web
+from holdfast.interfaces.web import (
+    code_web,
+    graph_web,
+    health_web,
+    history_web,
+    memory_web,
+    page_templates,
+    plan_web,
+    review_web,
+    search_web,
+)
 from holdfast.interfaces.web.browser_access import TOKEN, BrowserAccess, BrowserGuard
 from holdfast.interfaces.web.project_reading import ProjectDesk, ProjectReading
-from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery
+from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, WebRedirect
 
 if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import Action, PageMaker
 
-PAGES: dict[str, PageMaker] = {**review_web.PAGES, **code_web.PAGES, **history_web.PAGES}
-ACTIONS: dict[str, Action] = {**review_web.ACTIONS}
+_MODULES = (health_web, review_web, memory_web, search_web, code_web, history_web, plan_web, graph_web)
+PAGES: dict[str, PageMaker] = {path: maker for module in _MODULES for path, maker in module.PAGES.items()}
+_ACTING = (health_web, review_web, memory_web, plan_web)
+ACTIONS: dict[str, Action] = {path: act for module in _ACTING for path, act in module.ACTIONS.items()}
 _STATIC = {"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _FAULTS = ((NotFound, 404), (Ambiguous, 404), (BadInput, 400), (TooLarge, 413))
 
@@ -64,9 +76,12 @@ class WebApp:
             with self.desk.reading() as reading:
                 query = _query(request)
                 try:
-                    return self._html(reading, query, maker(reading, query))
+                    page = maker(reading, query)
                 except HoldfastError as error:
-                    return self._html(reading, query, _fault(error))
+                    page = _fault(error)
+                if isinstance(page, WebRedirect):
+                    return RedirectResponse(page.address, status_code=HTTPStatus.SEE_OTHER)
+                return self._html(reading, query, page)
 
         return answer
 
