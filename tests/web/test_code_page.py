@@ -77,8 +77,8 @@ def test_memories_that_govern_a_file_stand_beside_it(served: Served) -> None:
     book.remember("Everything is in English.", kind="decision", id="DEC-words", applies_to=["**"], accept=True)
     page = served.get("/code/README").text
     assert "The README names every command." in page and "/show/INV-names" in page and "What holds everywhere" in page
-    (served.path / "README").write_text("changed\n")
-    assert "what it cites has changed" in served.get("/code/README").text
+    GitRepo(served.path).commit("README", "changed\n")
+    assert "its evidence changed" in served.get("/code/README").text
 
 
 def test_every_tracked_name_has_a_page_and_no_name_becomes_markup(serve: Serve, repo: GitRepo) -> None:
