@@ -49,11 +49,20 @@ def test_the_gutter_names_the_turn_or_the_person_behind_each_line(agent_world: W
     world = agent_world
     world.write("app.py", ["import person_module", "person_value = compute(7)"])
     world.commit()
-    session = world.session().asks("Please add the limit of retries").patches(
-        "app.py",
-        ["import person_module", "agent_limit = compute(41)", "agent_other = compute(42)", "person_value = compute(7)"],
-        ["agent_limit = compute(41)", "agent_other = compute(42)"],
-        [],
+    session = (
+        world.session()
+        .asks("Please add the limit of retries")
+        .patches(
+            "app.py",
+            [
+                "import person_module",
+                "agent_limit = compute(41)",
+                "agent_other = compute(42)",
+                "person_value = compute(7)",
+            ],
+            ["agent_limit = compute(41)", "agent_other = compute(42)"],
+            [],
+        )
     )
     session.commits()
     session.done()
@@ -106,9 +115,10 @@ def test_every_tracked_name_has_a_page_and_no_name_becomes_markup(serve: Serve, 
 @pytest.mark.parametrize(
     "path",
     [
-        "..", "../secret", "%2e%2e/secret", "%2e%2e%2fsecret", "src/../../secret", "./README", "//etc/passwd", "/etc/passwd",
-        "%2Fetc%2Fpasswd", "..%5csecret", "%252e%252e/secret", "%00", "README%00.py", "README/", "README/x", ".git/config",
-        ".git", ".GIT/config", "%2egit/HEAD", "untracked.txt", "out/passwd", "out", "%ff%fe", "src/link/secret", "%C0%AE%C0%AE/secret",
+        "..", "../secret", "%2e%2e/secret", "%2e%2e%2fsecret", "src/../../secret", "./README", "//etc/passwd",
+        "/etc/passwd", "%2Fetc%2Fpasswd", "..%5csecret", "%252e%252e/secret", "%C0%AE%C0%AE/secret", "%00",
+        "README%00.py", "README/", "README/x", ".git/config", ".git", ".GIT/config", "%2egit/HEAD", "untracked.txt",
+        "out/passwd", "out", "%ff%fe", "src/key/secret",
     ],
 )  # fmt: skip
 def test_no_path_leads_out_of_the_tracked_files(serve: Serve, repo: GitRepo, tmp_path: Path, path: str) -> None:
@@ -128,7 +138,9 @@ def test_no_path_leads_out_of_the_tracked_files(serve: Serve, repo: GitRepo, tmp
     answer = served.get(f"/code/{path}")
     expected = {"README/": 200, "out": 200}.get(path, 404)
     assert answer.status == expected and "TOP-SECRET" not in answer.text and "root:" not in answer.text
-    assert "symbolic link to" in served.get("/code/src/key").text and "TOP-SECRET" not in served.get("/code/src/key").text
+    assert (
+        "symbolic link to" in served.get("/code/src/key").text and "TOP-SECRET" not in served.get("/code/src/key").text
+    )
 
 
 def test_a_tracked_name_that_leads_elsewhere_now_is_not_followed(serve: Serve, repo: GitRepo, tmp_path: Path) -> None:
@@ -174,7 +186,12 @@ def test_secrets_of_a_file_are_hidden_over_lines_and_pages(serve: Serve, repo: G
     served = serve(repo.path)
     first, second = served.get("/code/key.pem"), served.get(f"/code/key.pem?from={LINES}")
     lines = {**lines_of(first), **lines_of(second)}
-    for page in (first, second, served.get(f"/code/key.pem?line={LINES}"), served.get(f"/code/key.pem?line={LINES + 2}")):
+    for page in (
+        first,
+        second,
+        served.get(f"/code/key.pem?line={LINES}"),
+        served.get(f"/code/key.pem?line={LINES + 2}"),
+    ):
         assert "MIIEpAIBAAKCAQEA7bq0T5zKfXq1cVt8" not in page.text and "9f8a7b6c5d4e" not in page.text
     assert "[redacted:" in first.text
     assert lines[LINES + 8] == "after = 1" and lines[3] == "line_3 = 3", "the lines keep their numbers"

@@ -30,6 +30,7 @@ from holdfast.work import task_board
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.diagnostics.timeline import StoryChoice, StoryCursor, StoryPage
     from holdfast.git.repo import Repo
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin
@@ -164,9 +165,7 @@ class RunLog(Concern):
             events = self.events(newest=newest)
         return timeline.timeline(events, task=task, sort=tuple(sort) or ("ts",))
 
-    def story(
-        self, cursor: timeline.StoryCursor | None = None, choice: timeline.StoryChoice | None = None, *, most: int
-    ) -> timeline.StoryPage:
+    def story(self, cursor: StoryCursor | None = None, choice: StoryChoice | None = None, *, most: int) -> StoryPage:
         """Returns what happened on all branches, newest first: the events of the log and the commits of git.
 
         A page holds about `most` rows; the next one begins where its cursor says.

@@ -200,7 +200,12 @@ def _writer(one: WhyAnswer) -> dict[str, str]:
         return {"kind": "new", "who": "not committed", "title": one.reason}
     during = f"; committed during run {one.during[0].id}" if one.during else ""
     who = one.commit.author or one.commit.oid[:8]
-    return {"kind": "person", "who": short(who, 24), "link": f"/commits/{one.commit.oid[:16]}", "title": f"{said}{during}"}
+    return {
+        "kind": "person",
+        "who": short(who, 24),
+        "link": f"/commits/{one.commit.oid[:16]}",
+        "title": f"{said}{during}",
+    }
 
 
 def _without_line(window: ListWindow, query: WebQuery) -> ListWindow:

@@ -84,7 +84,7 @@ def run_page(reading: ProjectReading, query: WebQuery) -> WebPage:
         "window": window,
         "turns": [_turn(turn) for turn in run.turns],
         "usage": [_usage(one) for one in dicts_of(dict_of(run.fields.get("outputs")).get("usage"))],
-        "files": made[:WINDOW],
+        "files": [(str(row["path"]), row.get("deleted") is True) for row in made[:WINDOW]],
         "more_files": max(0, len(made) - WINDOW),
         "commits": list(dict.fromkeys(oid for turn in run.turns for oid in _texts(turn.get("commits")))),
         "tracked": tracked_files.those_tracked(project.clone.repo, paths),
