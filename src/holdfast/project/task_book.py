@@ -34,8 +34,8 @@ from holdfast.work import (
 from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
 
 if TYPE_CHECKING:
-    from holdfast.curation.memory_state import MemoryListing
     from holdfast.agent_store.shared_claims import SharedClaim, SharedClaims, StorePushed
+    from holdfast.curation.memory_state import MemoryListing
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.model.session import Session, SessionItem
     from holdfast.model.task import Link, Task

@@ -33,7 +33,11 @@ def relations_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     """The neighbourhood of a thing, or the newest memories and tasks and what they hang on."""
     of = query.one("of")
     graph = reading.relations.around(of) if of else reading.relations.newest()
-    title = f"What hangs together with {graph.nodes[0].label}" if graph.of else "The newest memories and tasks, and what they hang on"
+    title = (
+        f"What hangs together with {graph.nodes[0].label}"
+        if graph.of
+        else "The newest memories and tasks, and what they hang on"
+    )
     return _page(reading, graph, title, plan=False)
 
 
@@ -54,7 +58,7 @@ def _page(reading: ProjectReading, graph: RelationGraph, title: str, *, plan: bo
     values = {
         "graph": graph,
         "title": title,
-        "picture": Markup(picture),  # noqa: S704 - it escapes what it prints
+        "picture": Markup(picture),
         "listed": listed,
         "heading": graph_picture.heading,
         "address_of": address_of,
@@ -88,10 +92,12 @@ def tasks_graph(
     if of is None:
         left_out += _fill(chosen, tasks, most)
     drawn = [name for name in chosen if name in tasks]
-    states = {name: "ready" for name in ready}
+    states = dict.fromkeys(ready, "ready")
     nodes = tuple(_node(tasks[name], states) for name in drawn)
     edges = [Relation(n, need, "needs") for n in drawn for need in tasks[n].needs if need in chosen and need in tasks]
-    edges += [Relation(n, parent, "is part of") for n in drawn if (parent := tasks[n].parent) in chosen and parent in tasks]
+    edges += [
+        Relation(n, parent, "is part of") for n in drawn if (parent := tasks[n].parent) in chosen and parent in tasks
+    ]
     return RelationGraph(nodes, tuple(edges), of, left_out, path)
 
 

@@ -30,7 +30,7 @@ COLUMNS = {
     "blocked": "What something outside the plan holds back.",
     "done": "What is done or dropped, by its id.",
 }
-CARDS = 24  # of a column: five columns of them take half of what a page may
+CARDS = 40  # of a column: five columns of them take half of what a page may
 PLANS = 12  # goals, milestones and epics above the board
 CHOICES = 100  # names that a filter suggests; any other can be typed
 PATH = 12  # tasks of the critical path that are named

@@ -147,7 +147,7 @@ class _StaticSite:
             content=self._content,
             site=self._name,
             at=self._at,
-            style=Markup(style) if self._is_one else None,  # noqa: S704 - our own file
+            style=Markup(style) if self._is_one else None,
             nav=[(f"#{name.lower()}" if self._is_one else file, name) for file, name in _NAV],
         )
         found = [*self._overview(), *self._decisions(), *self._plan(), *self._timeline(), *self._graph()]
@@ -167,7 +167,9 @@ class _StaticSite:
             "columns": _counted(task.status for task in graph.tasks.values()),
             "plans": [(task, graph.progress(task.id)) for task in plans],
             "path": [graph.tasks[name] for name in path] if len(path) > 1 else [],
-            "ready": [task for task in graph.ready() if task.kind not in model_task.PLANS][:A_PAGE],
+            "ready": [task for task in graph.ready() if task.kind not in model_task.PLANS and task.status == "open"][
+                :A_PAGE
+            ],
         }
         return [_StaticPage("index.html", "Overview", self._name, (("export_overview.html", values),))]
 
@@ -212,12 +214,17 @@ class _StaticSite:
         ):
             if graph.nodes:
                 drawn = graph_picture.svg(graph, title=title, hide=self._hide, address=self._of_node, name=name)
-                pictures.append((name, title, Markup(drawn), graph_picture.related(graph), graph.left_out))  # noqa: S704
+                pictures.append((name, title, Markup(drawn), graph_picture.related(graph), graph.left_out))
         values = {"pictures": pictures, "heading": graph_picture.heading, "address": self._of_node}
         return [_StaticPage("graph.html", "Graph", "Graph", (("export_graph.html", values),))]
 
     def _of_node(self, node: RelationNode) -> str | None:
         return self._at.get(node.key)
+
+
+def _is_free(task: Task) -> bool:
+    """Whether nobody began it, and it is no plan, which is done by doing its parts."""
+    return task.status == "open" and task.kind not in model_task.PLANS
 
 
 def _cut(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:
