@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 NEVER = "never"
+_MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "join", "reject", "retire")
 _SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
 _WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
 
@@ -34,6 +35,18 @@ class Decided:
     done: tuple[decisions.MemoryStanding, ...]
     left: tuple[tuple[str, str], ...]  # id and why it was not decided
     hints: tuple[str, ...] = ()  # what to do about those
+
+
+@frozen
+class MemoryEvent:
+    """Something that happened to a memory."""
+
+    ts: str
+    kind: str  # propose, accept, promote, edit, join, reject or retire
+    by: str  # who decided; "" if this clone has not heard
+    reason: str
+    branch: str | None
+    undone: bool  # whether it took another decision back
 
 
 class MemoryBook(Concern):
@@ -297,6 +310,30 @@ class MemoryBook(Concern):
     def undo(self, *, reviewer: str | None = None) -> undo.UndoStep:
         """Undoes the last decision, if it is not published."""
         return self.shown(undo.undo(self.clone, self._reviewer(reviewer)))
+
+    def history(self, identity: str) -> list[MemoryEvent]:
+        """Returns who proposed, approved, edited and retired a memory, and when; oldest first."""
+        found = []
+        for event in self.clone.find_events("all", targets=(identity,), kinds=_MEMORY_EVENTS):
+            said = self.clone.joined(event)
+            kind = approvals.weakened(event.kind, event.hash_self, self.clone.second_hand())
+            texts = (str(said[name] or "") for name in ("reviewer", "reason"))
+            found.append(MemoryEvent(event.ts, kind, *texts, said["branch"], said["action"] == "undo"))
+        return found
+
+    def last_changes(self) -> dict[str, str]:
+        """Returns when each memory was last proposed, decided about or edited, by id."""
+        return {event.target: event.ts for event in self.clone.find_events("all", kinds=_MEMORY_EVENTS) if event.target}
+
+    def counted(self, identity: str) -> dict[str, int]:
+        """Returns how often a memory was recalled, given in contexts, looked at and used, as counted in this clone."""
+        return statistics.times(self.clone.layout, identity)
+
+    def contexts(self, identity: str) -> list[statistics.CountedContext]:
+        """Returns the contexts that held a memory, newest first, as far as they are not yet only sums."""
+        name = identity.lower()
+        told = statistics.read(self.clone.layout, holding=name).told
+        return [one for one in reversed(told) if name in one.memories]
 
     def passage(self, provenance: Provenance) -> passages.Passage:
         """Returns the text that a memory comes from, with the lines around it."""

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.index import freshness, refresh
@@ -22,11 +22,15 @@ from holdfast.interfaces.web.web_query import Unfinished
 from holdfast.model import ids
 from holdfast.model.evidence import parse_evidence
 from holdfast.project import Project
+from holdfast.values import grouped
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.curation.memory_conflicts import MemoryConflict
     from holdfast.curation.memory_state import MemoryListing
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
+    from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.project.recaller import KnownHere
     from holdfast.project.task_book import Next
     from holdfast.recall.relation_graph import RelationIndex
     from holdfast.work.task_board import Board
@@ -37,8 +41,9 @@ OLDEST = 60.0  # seconds: memories expire and claims run out although no file ch
 class ProjectReading:
     """What several pages need, each part read when the first of them asks."""
 
-    def __init__(self, project: Project, access: BrowserAccess, version: str) -> None:
+    def __init__(self, project: Project, access: BrowserAccess, version: str, kept: dict[str, Any]) -> None:
         self.project, self.access, self.version = project, access, version
+        self.kept = kept  # what was costly, and is shown with its time: it outlives this reading
         self.began = time.monotonic()
 
     @cached_property
@@ -58,9 +63,37 @@ class ProjectReading:
 
     @cached_property
     def memories(self) -> dict[str, MemoryStanding]:
-        """All memories by id, candidates too."""
+        """All memories by id: candidates and what was rejected, too."""
         waiting = {item.id: item.standing for item in self.queue.items}
-        return {**waiting, **{one.id: one for one in self.listing.standings}}
+        rejected = {one.id: one for one in self.queue.rejected}
+        return {**rejected, **waiting, **{one.id: one for one in self.listing.standings}}
+
+    @cached_property
+    def last_changes(self) -> dict[str, str]:
+        """When each memory was last proposed, decided about or edited."""
+        return self.project.memory.last_changes()
+
+    @cached_property
+    def newest(self) -> list[MemoryStanding]:
+        """All memories, what was decided last first."""
+        return sorted(self.memories.values(), key=lambda one: (self.last_changes.get(one.id, ""), one.id), reverse=True)
+
+    @cached_property
+    def successors(self) -> dict[str, list[str]]:
+        """The memories that take the place of each memory, or would if they were approved."""
+        pairs = ((old, one.id) for one in self.memories.values() for old in getattr(one.memory, "supersedes", ()))
+        return grouped(pairs)
+
+    @cached_property
+    def conflicts(self) -> dict[str, list[MemoryConflict]]:
+        """The contradictions among accepted memories, by each of both."""
+        pairs = self.queue.contradictions
+        return grouped((name, pair) for pair in pairs for name in (pair.one.id, pair.other.id))
+
+    @cached_property
+    def agents(self) -> list[AgentHealth]:
+        """The agents that are installed here or connected."""
+        return [one for one in self.project.clients.tools() if one.installed or one.connected]
 
     @cached_property
     def board(self) -> Board:
@@ -71,6 +104,11 @@ class ProjectReading:
     def next(self) -> Next:
         """What can be done now, and what the rest waits for."""
         return self.project.tasks.next()
+
+    @cached_property
+    def known(self) -> KnownHere:
+        """The memories as answers about files need them."""
+        return self.project.recall.known()
 
     @cached_property
     def ready_rank(self) -> dict[str, int]:
@@ -118,6 +156,7 @@ class ProjectDesk:
         self._lock = threading.Lock()
         self._reading: ProjectReading | None = None
         self._state = self._cited = ""
+        self._kept: dict[str, Any] = {}
 
     @contextmanager
     def reading(self) -> Iterator[ProjectReading]:
@@ -160,7 +199,7 @@ class ProjectDesk:
         seen = refresh.signature_of(project.clone)
         self._state = seen.value if seen is not None and seen.settled else ""
         self._cited = ""
-        return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16])
+        return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16], self._kept)
 
     def _is_current(self, reading: ProjectReading) -> bool:
         """Whether nothing that the reading shows can have changed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import review_queue
@@ -11,13 +11,14 @@ from holdfast.errors import BadInput, Contradicts, HoldfastError
 from holdfast.interfaces import review_filter
 from holdfast.interfaces.review_filter import CANDIDATES, SINGLE, why_waiting
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, windowed
-from holdfast.model.text import count
+from holdfast.model.text import count, visible
 from holdfast.store.memory_files import LABELS
 
 if TYPE_CHECKING:
     from holdfast.curation.review_queue import QueueItem
     from holdfast.interfaces.web.project_reading import ProjectReading
     from holdfast.interfaces.web.web_query import Action, PageMaker
+    from holdfast.model.evidence import Provenance
     from holdfast.model.memory import Memory
     from holdfast.project.memory_book import Decided
 
@@ -49,9 +50,9 @@ def _item(reading: ProjectReading, query: WebQuery, item: QueueItem, **more: Any
         "sides": [(one, _marked(one.one, one.other), _marked(one.other, one.one)) for one in conflicts],
         "same": [(name, memories[name].memory.statement) for name in look.same if name in memories],
         "cited": reading.project.memory.cited(item.standing.receipts),
-        "said_in": _passages(reading, item),
+        "said_in": passages(reading, item.provenance),
         "is_candidate": item.reason in CANDIDATES,
-        "digest": _digest(item.standing.memory),
+        "digest": memory_digest(item.standing.memory),
         "asks": "",
         **listed,
         **more,
@@ -92,16 +93,16 @@ def _marked(memory: Memory, other: Memory) -> list[tuple[bool, str]]:
     return [*pieces, (False, text[at:])]
 
 
-def _passages(reading: ProjectReading, item: QueueItem) -> list[tuple[str, Any]]:
+def passages(reading: ProjectReading, provenance: Iterable[Provenance]) -> list[tuple[str, Any]]:
     """Where it was said; words of one place, or noted twice, are shown once."""
     found: dict[object, tuple[str, Any]] = {}
-    for one in item.provenance:
+    for one in provenance:
         passage = reading.project.memory.passage(one)
         found.setdefault((passage.title, passage.number, passage.lines or one.words), (one.words, passage))
     return list(found.values())
 
 
-def _digest(memory: Memory) -> str:
+def memory_digest(memory: Memory) -> str:
     """What tells whether a memory is still the one that was on the page."""
     return hashlib.sha256(repr(memory).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
@@ -112,7 +113,7 @@ def _digest(memory: Memory) -> str:
 def _seen(reading: ProjectReading, query: WebQuery) -> QueueItem:
     """The item of a form, if it is still what the page showed."""
     item = reading.item(query.parts["identity"])
-    if query.given("digest") != _digest(item.standing.memory):
+    if query.given("digest") != memory_digest(item.standing.memory):
         raise HoldfastError(f"{item.id} was changed while you looked at it; nothing was decided", hint="Read it again.")
     return item
 
@@ -153,13 +154,13 @@ def _wish(query: WebQuery) -> dict[str, Any]:
     if query.given("how") == "supersede":
         wish["supersede"] = query.form.get("other", ())
     elif query.given("how") == "both":
-        wish |= {"keep_both": True, "applies_to": _split(query.given("applies_to"))}
+        wish |= {"keep_both": True, "applies_to": comma_words(query.given("applies_to"))}
     if query.given("expires"):
         wish["expires"] = query.given("expires")
     return wish
 
 
-def _split(text: str) -> tuple[str, ...]:
+def comma_words(text: str) -> tuple[str, ...]:
     """The words between commas, each once."""
     return tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
 
@@ -176,11 +177,7 @@ def reject(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
 def edit(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
     """Changes an item's text and fields; an accepted memory is approved again by that."""
     item = _seen(reading, query)
-    memory = item.standing.memory
-    given = {name: query.given(name).replace("\r\n", "\n") for name in ("statement", "details")}
-    changes: dict[str, Any] = {name: text for name, text in given.items() if text != getattr(memory, name)}
-    lists = {name: _split(query.given(name)) for name in ("tags", "applies_to")}
-    changes |= {name: words for name, words in lists.items() if words != getattr(memory, name)}
+    changes = changed_fields(reading, query, item.standing.memory)
     if not changes:
         return "Nothing was changed.", None
     target = _next(reading, query, item)
@@ -188,6 +185,16 @@ def edit(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
     if done.status == "candidate":
         return f"Edited {item.id}; it still waits.", query.back
     return f"Edited {item.id}.", target
+
+
+def changed_fields(reading: ProjectReading, query: WebQuery, memory: Memory) -> dict[str, Any]:
+    """The fields of a memory that a form gives otherwise than the page showed them."""
+    hide = reading.project.clone.hide.text
+    texts = {name: query.given(name).replace("\r\n", "\n") for name in ("statement", "details")}
+    shown = {name: (getattr(memory, name), visible(hide(getattr(memory, name)))) for name in texts}
+    changes: dict[str, Any] = {name: text for name, text in texts.items() if text not in shown[name]}
+    lists = {name: comma_words(query.given(name)) for name in ("tags", "applies_to")}
+    return changes | {name: words for name, words in lists.items() if words != getattr(memory, name)}
 
 
 def merge(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
@@ -227,7 +234,9 @@ def decide_many(reading: ProjectReading, query: WebQuery) -> tuple[str, str | No
 
 
 def _digest_of(items: Sequence[QueueItem]) -> str:
-    return hashlib.sha256("".join(f"{one.id}{_digest(one.standing.memory)}" for one in items).encode()).hexdigest()
+    return hashlib.sha256(
+        "".join(f"{one.id}{memory_digest(one.standing.memory)}" for one in items).encode()
+    ).hexdigest()
 
 
 def _account(reading: ProjectReading, verb: str, done: Decided) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from holdfast.interfaces.web.project_reading import ProjectReading
 
-    PageMaker = Callable[["ProjectReading", "WebQuery"], "WebPage"]
+    PageMaker = Callable[["ProjectReading", "WebQuery"], "WebPage | WebRedirect"]
     # What to say, and the address to go on with; None is the page that the form stands on.
     Action = Callable[["ProjectReading", "WebQuery"], tuple[str, str | None]]
 
@@ -29,6 +29,13 @@ class WebPage:
     template: str
     values: Mapping[str, Any]
     status: int = 200
+
+
+@frozen
+class WebRedirect:
+    """Another page of ours that answers."""
+
+    address: str
 
 
 @frozen
