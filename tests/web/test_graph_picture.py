@@ -101,7 +101,6 @@ def test_a_dot_file_keeps_titles_within_their_quotes() -> None:
 
 def test_a_png_is_one(tmp_path: Path) -> None:
     """A picture in a chat or a document is a PNG."""
-    pytest.importorskip("resvg_py")
     text = graph_picture.svg(hostile(), title="t", hide=str, alone=True)
     assert graph_picture.png(text).startswith(b"\x89PNG\r\n")
 

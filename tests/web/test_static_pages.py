@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+import html5lib
 import pytest
 
 from holdfast.project import Project
@@ -117,7 +118,6 @@ def test_links_resolve_ids_are_unique_and_nothing_runs(cli: Cli, published: Proj
 @pytest.mark.parametrize("target", ["site", "site.html"])
 def test_it_is_valid_html(cli: Cli, published: Project, target: str) -> None:
     """A mail program is less forgiving than a browser."""
-    html5lib = pytest.importorskip("html5lib")
     for name, text in written(cli, target).items():
         if name.endswith(".html"):
             html5lib.HTMLParser(strict=True).parse(text)
