@@ -1,11 +1,14 @@
 """The plan in the page: the board, one task, each change by a form, and what is refused; over real HTTP."""
 
+import contextlib
 import json
+import os
 import re
 from html import unescape
 
 import pytest
 
+from holdfast.errors import HoldfastError
 from holdfast.project import Project
 from tests.conftest import GitRepo, init
 from tests.web.conftest import Serve, Served
@@ -189,6 +192,28 @@ def test_script_in_every_field_stays_text(planned: Served) -> None:
         assert "\u202e" not in page.text
     asked = planned.get("/plan?q=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&within=%3Cb%3E&owner=%27%3E")
     assert "<script>alert" not in asked.text
+
+
+def test_odd_names_of_files_are_drawn_and_lead_somewhere(planned: Served, repo: GitRepo) -> None:
+    """A file may be called anything that has no slash; git and the picture must both bear it."""
+    names = ['a"><script>alert(1)</script>.py', "b\nc.py", os.fsdecode(b"d\xff.py"), "e\u202e.py"]
+    for name in names:
+        (repo.path / name.replace("/", "")).write_text("x = 1\n")
+    names = [name.replace("/", "") for name in names]
+    repo.git("add", ".")
+    repo.git("commit", "-qm", "<script>alert(1)</script>")
+    project = planned.project()
+    for number, name in enumerate(names):
+        with contextlib.suppress(HoldfastError):  # some names are refused as evidence
+            project.memory.remember(f"Rule {number} of odd names.", id=f"FCT-odd{number}", evidence=[name])
+    project.tasks.done("TSK-licence", evidence=["HEAD"])
+    for of in ("", "?of=TSK-licence", *(f"?of=FCT-odd{number}" for number in range(2))):
+        page = planned.get(f"/graph{of}")
+        assert page.status in (200, 404)
+        assert "<script>alert" not in page.text
+        assert "\u202e" not in page.text
+    assert planned.get("/graph?of=TSK-licence").status == 200
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in planned.get("/graph?of=TSK-licence").text
 
 
 def test_a_large_board_is_windowed(serve: Serve, repo: GitRepo) -> None:

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _CANDIDATES = f"{layout.MEMORY}/candidates/"
 _DECISIONS = ("accept", "promote", "edit", "retire")
 _TOLD = (*_DECISIONS, "run", "task", "checkpoint")  # kinds that say something without their text
-_CITED = ("file:", "lines:", "symbol:", "commit:")  # what everybody who has the repository can look up
-_SPANS = ("file:", "lines:", "symbol:")  # only evidence in files makes a memory stale
+_SPANS = ("file:", "lines:", "symbol:")  # HEAD alone tells how it stands, and nothing else makes a memory stale
 _COMMITS = 300
 
 
@@ -128,7 +127,7 @@ def _tasks(clone: Clone) -> tuple[dict[str, Task], list[str]]:
 
 
 def _standing(clone: Clone, found: Mapping[str, Memory], now: datetime) -> list[PublishedMemory]:
-    cited = {text for memory in found.values() for text in memory.evidence if text.startswith(_CITED)}
+    cited = {text for memory in found.values() for text in memory.evidence if text.startswith(_SPANS)}
     states = evidence_check.states(clone, cited, committed=True)
     newer = {old: name for name, one in found.items() if isinstance(one, Accepted) for old in one.supersedes}
     last: dict[str, Event] = {}

@@ -213,6 +213,8 @@ class RelationIndex:
         asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
         rows = repo.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=asked).decode("ascii", "replace")
         here = [row.removeprefix("commit ") for row in rows.splitlines() if row.startswith("commit ")]
+        if self._clone is None:  # others have only what HEAD reaches: a branch that was never pushed is not theirs
+            here = [oid for oid in here if repo.is_ancestor(oid, "HEAD")]
         found = git_objects.read_commits(repo, here, self._git.hide) if here else ()
         return {one.oid: one.message.strip().partition("\n")[0] for one in found}
 
