@@ -227,7 +227,7 @@ class MemoryBook(Concern):
         if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in _SEEN if n not in wished):
             self.undo()
             raise NeedsReview(
-                f"{item.id} was changed while you looked at it, and is not approved", hint="Read it again."
+                f"{item.id} was changed while you looked at it, so it is not approved", hint="Read it again."
             )
         return done
 
