@@ -49,6 +49,7 @@ def state() -> CrewState:
     add("queue", "ship", item="ship/1")
     rows.append(("note", {"said": "late waits for ship: both concern ship.sh"}))
     rows.append(("object", {"of": "sort", "says": "It changes no test."}))
+    rows.append(("lesson", {"of": 3, "memory": "DED-1"}))
     return CrewState().fold(CrewStep(position=n, at=0, kind=kind, body=body) for n, (kind, body) in enumerate(rows, 1))
 
 
@@ -62,7 +63,7 @@ def screens() -> dict[str, str]:
     board = CrewBoard(
         [Task(id=name, title=title, needs=NEEDS.get(name, ())) for name, title in TITLES.items()], state()
     )
-    found = recap(HEAD, state(), board, proposed=1, reason="the limit of 60 s is reached")
+    found = recap(HEAD, state(), board, reason="the limit of 60 s is reached")
     return {
         "crew-recap": crew_commands.recap_text(found),
         "crew-status": crew_commands.status_text(found, state()),

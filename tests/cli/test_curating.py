@@ -517,8 +517,7 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     first = remember(cli, "Use tabs.", "--type", "decision")
     project.memory.accept(first)
     second = remember(cli, "Tests need Postgres 16.")
-    hint = "refresh the instructions with `holdfast connect`, then restart to see it: "
-    hint += "other agents that read AGENTS.md\n"
+    hint = "Update the instructions for agents with: holdfast connect\n"
     assert cli("review", "accept", second).err == hint
     calls, command = repo / "calls", repo / ".git" / "restart.sh"
     command.write_text(f'#!/bin/sh\necho "$PWD" >> "{calls}"; echo for stdout\nexit ${{ENDS:-0}}\n')

@@ -27,7 +27,7 @@ _SIOCSIFFLAGS, _UP_AND_RUNNING = 0x8914, 0x1 | 0x40
 def main(file: Path) -> int:
     spec = json.loads(file.read_text())
     _loopback_up()
-    model = Model(spec["script"])
+    model = Model(spec["script"], spec["prompt"])
     serve(model, PORT)
     with open(spec["out"], "wb") as out:
         client = subprocess.Popen(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.conftest import GitRepo
-from tests.crew.conftest import run_crew
+from tests.crew.conftest import run_crew, running
 
 CODE = """
 import signal, time
@@ -36,19 +36,6 @@ elif task == "idle":
     print("There was nothing to do.")
 """
 PLAN = "".join(f"- [ ] {name}\n" for name in ("edit", "fail", "hang", "lie", "garble", "fork", "ignore", "idle"))
-
-
-def running(word: str) -> list[str]:
-    """Command lines of processes that hold a word."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/cmdline", "rb") as file:
-                line = file.read().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        found += [line] if word in line else []
-    return found
 
 
 def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scripted: Callable[[str], str]) -> None:

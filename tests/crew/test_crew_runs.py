@@ -1,7 +1,9 @@
 """What a user does with a run that is through: take its result, and clean up after it; nothing of theirs is lost."""
 
 import contextlib
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -71,6 +73,56 @@ def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
         assert subprocess.run([sys.executable, "-c", takes, str(crewed.path), run], check=False).returncode == 0
     done = crew_runs.supervise(project, run, workers=1, **how)
     assert len(done.done) == 1 and not done.failed, done
+
+
+def test_a_failure_is_known_to_everybody_before_the_next_attempt(
+    crewed: GitRepo, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A dead end that shows in review when the night is over helps nobody who works meanwhile."""
+    listed = [sys.executable, "-m", "holdfast", "-C", str(crewed.path), "review", "list", "--all", "--json"]
+    seen = tmp_path / "seen"
+    code = f"""
+if "Attempt 1" not in prompt: pathlib.Path("broken").touch()
+else: pathlib.Path({str(seen)!r}).write_bytes(subprocess.check_output({listed!r})); pathlib.Path("new").touch()
+"""
+    _, done = run_crew(crewed, scripted(code), "Do it")
+    assert len(done.done) == 1 and done.proposed == 1, done
+    (found,) = json.loads(seen.read_text())["items"]
+    assert found["statement"].startswith("Do it: an attempt failed, because the check default ended with 1")
+
+
+def test_a_step_that_waited_in_the_queue_knows_what_failed_meanwhile(
+    crewed: GitRepo, scripted: Callable[[str], str]
+) -> None:
+    """Alpha breaks a file that it did not name; Beta, which names it, was queued before that."""
+    crewed.commit("same.txt", "start\n")
+    plan = crewed.write("plan.md", "- [ ] Alpha\n- [ ] Beta (files: same.txt)\n")
+    code = """
+alpha = "task: Alpha" in prompt
+pathlib.Path("same.txt" if alpha else "prompt").write_text(prompt)
+if alpha and "Attempt 1" not in prompt: pathlib.Path("broken").touch()
+"""
+    run, done = run_crew(crewed, scripted(code), str(plan))
+    assert len(done.done) == 2, done
+    told = crewed.git("show", f"crew/{run}/result:prompt")
+    assert re.search(r"An attempt at alpha-\w+ failed: the check default ended with 1", told), told
+
+
+def test_a_queue_item_that_nobody_can_read_ends_no_worker(
+    project: Project, crewed: GitRepo, scripted: Callable[[str], str]
+) -> None:
+    """Machines that share a queue are rarely of one version; work that others can read goes on."""
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "limits": CrewLimits()}
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), workers=1, **how)
+    (task,) = crew_runs.status(project, run)[1].tasks
+    queue = crew_journal.queue_of(project, run)
+    for item in ("no object", {"task": task}, {"task": task, "attempt": 1, "limits": {"dreams": 3}}):
+        queue.put(item, most_attempts=1)
+    done = crew_runs.supervise(project, run, workers=1, **how)
+    assert len(done.done) == 1, done
+    assert [item.outcome["error"][:38] for item in queue.items("failed")] == [
+        "this version of Holdfast cannot read it"[:38]
+    ] * 3
 
 
 def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:

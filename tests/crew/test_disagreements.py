@@ -17,7 +17,7 @@ from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
 from holdfast.work import task_claims, task_lifecycle
 from tests.conftest import Cli, GitRepo
-from tests.crew.conftest import CHECKS, run_crew
+from tests.crew.conftest import CHECKS, run_crew, running
 
 WAITS = """
 import time
@@ -151,6 +151,14 @@ def test_boxes_in_a_tasks_notes_become_its_parts(crewed: GitRepo, scripted: Call
     assert crewed.git("log", "--format=%s", f"main..crew/{run}/result").splitlines().count("Both files") == 0
 
 
+def until(holds: Callable[[], object]) -> None:
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
+
+
 def model(settings: Path, tmp_path: Path, code: str) -> None:
     """A model command that answers by a script, and counts how often it was asked for a plan (not for summaries)."""
     script = tmp_path / "model.py"
@@ -182,6 +190,22 @@ def test_a_planner_without_an_answer_holds_nothing_up(
     _, done = run_crew(crewed, scripted(f"{WAITS}\npathlib.Path(title).touch()"), str(plan))
     assert len(done.done) == 3 and (tmp_path / "asked").read_text() == "xx"
     assert done.notes == ("planned without the model from here on: its answer is no JSON",)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked at in /proc")
+def test_a_planner_ends_with_its_supervisor(crewed: GitRepo, settings: Path, tmp_path: Path) -> None:
+    """After `kill -9` nobody would read its answer, which is paid for."""
+    number = tmp_path / "number"
+    model(settings, tmp_path, f"import os, time; open({str(number)!r}, 'w').write(str(os.getpid())); time.sleep(60)")
+    task = json.loads(Cli(crewed.path)("task", "add", "Do it", "--json").out)["id"]
+    command = [sys.executable, "-m", "holdfast", "crew", "run", task, "--agent", "true"]
+    with subprocess.Popen(command, cwd=crewed.path) as crew:
+        until(lambda: number.exists() and number.read_text())
+        found = json.loads(Cli(crewed.path)("crew", "status", "--json").out)
+        assert found["waiting"][0]["why"] == "the planner is asked whether it has parts"
+        until(lambda: running(f"crew work --run {found['run']}"))  # else nobody is left who could end it
+        crew.kill()
+    until(lambda: not os.path.exists(f"/proc/{number.read_text()}"))
 
 
 @pytest.mark.parametrize(

@@ -161,4 +161,4 @@ def test_without_the_extra_a_sentence_says_what_to_install(cli: Cli, tmp_path: P
     (tmp_path / "mcp.py").write_text("raise ImportError('no SDK')\n")
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     answer = cli.spawn("mcp", "--http", "--port", "0", ok=False, PYTHONPATH=path)
-    assert answer.code == BadInput.code and "holdfast[mcp]" in answer.err and "Traceback" not in answer.err
+    assert answer.code == BadInput.code and ".[mcp]" in answer.err and "Traceback" not in answer.err

@@ -283,6 +283,10 @@ class Run:
         """Name what the result rests on: `run:…`, `commit:…` or `file:…@…`."""
         self._receipts.append(evidence)
 
+    def leave_tree(self) -> None:
+        """Look at the work tree no more: git there may run what somebody planted while the run was under way."""
+        self._record.leave_tree()
+
     def _add(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> int:
         if name.startswith((run_recording.FILES, "outputs/files/")):
             raise BadInput(f"{name} is where the files a run changed are kept", hint="Choose another name.")

@@ -220,6 +220,10 @@ class CapsuleRecording:
         if sentence not in self.warnings:
             self.warnings.append(sentence)
 
+    def leave_tree(self) -> None:
+        """Ask git nothing more of the work tree: what the run changed there is not recorded."""
+        self._before = None
+
     def tried(self, lost: str, do: Callable[[], T]) -> T | None:
         """What it gives; None and a warning that this is lost if the disk or the scanner refuses."""
         try:

@@ -39,7 +39,7 @@ from holdfast.model.task import PLANS
 from holdfast.project import Project
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store.layout import crew_folder
-from holdfast.values import asdict, frozen, replace
+from holdfast.values import asdict, dict_of, frozen, replace
 from holdfast.work import task_board
 
 if TYPE_CHECKING:
@@ -212,14 +212,13 @@ def supervise(
         )
         state = working.supervise()
         board = CrewBoard(task_board.read(inside.clone).tasks, state)
-        proposed = historian.propose_dead_ends(inside, state, board.tasks)
         if not working.tampered and not off_result(inside, head):
             _take_lines(inside, run)
             # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()
         project.notices.extend(inside.notices)
-    return historian.recap(working.journal.head(), state, board, proposed=len(proposed), reason=working.reason)
+    return historian.recap(working.journal.head(), state, board, reason=working.reason)
 
 
 def work(
@@ -250,7 +249,7 @@ def work(
                     top = CrewJournal(project.agents.database, name).head()["top"]
                     top = top if os.path.isdir(top) and remote is None else project.clone.repo.top
                     workers[name] = Executor(project, queue, agent, top=top, is_wanted=is_wanted, remote=remote)
-                tell(str(item.action.get("task")))
+                tell(str(dict_of(item.action).get("task")))
                 workers[name].work(item)
                 tell("")
                 done += 1

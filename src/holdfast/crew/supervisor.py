@@ -31,7 +31,7 @@ from holdfast.crew.crew_journal import (
     CrewState,
 )
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, unfinished
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, save_left, unfinished
 from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.plan_sources import CrewPlan
 from holdfast.crew.step_process import WorkerProcess, end_marked, telling_line
@@ -42,13 +42,12 @@ from holdfast.crew.task_worktree import (
     listed_files,
     merged_branches,
     push_branch,
-    worktrees,
 )
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
-from holdfast.values import asdict
+from holdfast.values import asdict, dict_of
 from holdfast.work import task_board, task_claims, task_lifecycle
 
 if TYPE_CHECKING:
@@ -58,10 +57,16 @@ BATCH = 50  # branches that are deleted at a time: one process of git for all of
 ELSEWHERE = 8  # workers on other machines that steps are queued for, whoever they are
 DEPTH = 3  # steps under way for each worker: one waits, one is worked on, one is merged; each from a young commit
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
+LOOK = 5.0  # seconds between two looks at steps whose worker is gone
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
 BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
 STOPPING = 10.0  # seconds for workers to end what they do
+
+
+def mark_of(run: str, supervisor: int) -> str:
+    """What the marks of a supervisor's own processes begin with: if it is killed, one of its workers ends them."""
+    return f"{run}/by.{supervisor}"
 
 
 class Supervisor:
@@ -87,10 +92,13 @@ class Supervisor:
         self._agent, self._count = tuple(agent), workers
         self._workers: list[WorkerProcess] = []
         self._bell = threading.Event()
-        self._aside = ThreadPoolExecutor(2)  # for the merge lane and the planner, one step of each at a time
+        # For the merge lane, the planner and the historian: one step of each at a time.
+        self._aside = ThreadPoolExecutor(3)
+        self._mark = mark_of(run, os.getpid())
         self._lane: Future[MergeOutcome] | None = None
-        self._ask = historian.model_of(project, f"{run}/plan")
+        self._ask = historian.model_of(project, f"{self._mark}/plan")
         self._planning: tuple[Task, Future[CrewPlan | str | None]] | None = None
+        self._lessons = historian.CrewLessons(project, self.journal, self._aside, self._bell, mark=self._mark)
         self._is_ending = False
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board = CrewBoard((), self.state)
@@ -99,6 +107,7 @@ class Supervisor:
         self._taken: dict[str, str] = {}  # ready tasks that somebody else has claimed, and who
         self._undropped = 0  # branches that are merged and still there
         self._seen = 0  # failures that are older than this supervisor
+        self._looked = 0.0  # when the queue was last looked through for steps that nobody has
         self.reason = ""  # why it ended before its time
 
     # ── the loop ─────────────────────────────────────────────────────────────────────────────────
@@ -116,6 +125,7 @@ class Supervisor:
                 self._tend_workers()
                 self._merge_next()
                 self._plan_next()
+                self._lessons.propose_next(self.state, self._board)
                 self._queue_ready()
                 self._take_away()
                 self._tell(self.state)
@@ -128,8 +138,9 @@ class Supervisor:
             self._end_workers()
         self._read()
         self._give_back()
-        self._save_left()
+        save_left(self.project, self.head, self.state)
         self._close_tasks()
+        self._lessons.propose_rest(self.state, self._board)
         left = self.state.has_left()
         spent = {"seconds": round(time.monotonic() - self._began, 3), "why": self.reason}
         self.journal.add(("stop" if self.reason and left else "end", spent), ended=not (self.reason and left))
@@ -138,8 +149,9 @@ class Supervisor:
     def _take_up(self) -> None:
         """Begin, or go on where a supervisor stopped or was killed."""
         end_marked(self.journal.run)  # what a killed worker left running
+        self.journal.add(("supervise", {}))
         self._read()
-        self._save_left()
+        save_left(self.project, self.head, self.state)
         self._take_board()
         self._seen = len(self.state.failures)
         self._give_back(counts=False)  # they were killed with their supervisor
@@ -161,28 +173,6 @@ class Supervisor:
         if tip is not None and tip != one.commit:
             body |= {"commit": tip, "base": repo.text("merge-base", tip, "HEAD")}
         return "reopen", body
-
-    def _save_left(self) -> None:
-        """Take away the work trees that killed workers left; what they hold is committed on their branches."""
-        finished = {one.path for one in self.state.tasks.values() if one.state == FINISHED}
-        asked = {one.path for one in self.state.tasks.values() if one.state == DECIDE}  # for a person to look at
-        clone, result = self.project.clone, str(self.head["path"])
-        kept = {os.path.realpath(path) for path in (result, *finished, *asked) if path}
-        known = {one.branch: one for one in self.state.tasks.values()}
-        for branch, path in worktrees(clone.repo).items():
-            if path in kept or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
-                continue
-            if os.path.dirname(path) != os.path.realpath(os.path.dirname(result)):
-                continue  # somebody looks at the branch in a work tree of their own, which is theirs alone
-            place, one = TaskWorktree(clone.repo, path, branch), known.get(branch)
-            try:
-                if one is not None and one.state == DONE:
-                    place.leave(unfinished(branch))
-                else:
-                    base = one.base if one else clone.repo.text("merge-base", branch, "HEAD")
-                    place.save_and_remove(unfinished(branch), base)
-            except (HoldfastError, OSError) as error:
-                clone.notes.append(str(error))
 
     def _read(self) -> None:
         self.state.fold(self.journal.steps(self.state.position))
@@ -213,7 +203,8 @@ class Supervisor:
     def _is_under_way(self) -> bool:
         busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
         free = any(task.id not in self._taken for task in self._ready())
-        return busy or self._lane is not None or self._planning is not None or free
+        aside = self._lane is not None or self._planning is not None or bool(self.state.untaught())
+        return busy or free or aside
 
     # ── workers ──────────────────────────────────────────────────────────────────────────────────
 
@@ -228,8 +219,11 @@ class Supervisor:
             for one in self.state.tasks.values():
                 if one.state == WORKING and one.worker in gone:
                     end_marked(f"{self.journal.run}/{ref_name(one.task)}")
+        if dead or time.monotonic() - self._looked > LOOK:  # a worker of another terminal may be gone, too
+            self._looked = time.monotonic()
             self._give_back()
-        wanted = min(self._count, sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values()))
+        steps = sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values())
+        wanted = min(self._count, max(steps, self._planning is not None))
         while len(self._workers) < wanted:
             cwd, environ = self.project.clone.repo.top, self.project.environ
             self._workers.append(WorkerProcess(self.journal.run, self._agent, self._bell, cwd=cwd, environ=environ))
@@ -239,14 +233,16 @@ class Supervisor:
         for item in self._queue.items("claimed", limit=1000):
             if item.holder is not None and is_dead(item.holder):
                 with contextlib.suppress(HoldfastError):
-                    self._queue.fail(item, "its worker was ended", retry_in=0)
+                    self._queue.fail(item, f"its worker ended: {self._complaint or 'it said nothing'}", retry_in=0)
         for item in self._queue.items("failed", limit=1000):
-            task = self.state.tasks.get(str(item.action.get("task")))
-            if not task or task.state not in (QUEUED, WORKING) or task.attempt != item.action.get("attempt"):
+            work = dict_of(item.action)
+            task = self.state.tasks.get(str(work.get("task")))
+            if not task or task.state not in (QUEUED, WORKING) or task.attempt != work.get("attempt"):
                 continue
             if counts:
                 body = {"attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
-                self._add("fail", task, **body, why=f"its worker ended {CLAIMS} times: {self._complaint}")
+                why = str(dict_of(item.outcome).get("error"))
+                self._add("fail", task, **body, why=f"{item.attempts} workers gave it up; {why}")
             else:
                 self._queue.revive(item)
 
@@ -257,8 +253,7 @@ class Supervisor:
         until = time.monotonic() + STOPPING
         for one in self._workers:
             one.end(until)
-        if self._workers or self._planning:
-            end_marked(self.journal.run)
+        end_marked(self.journal.run)  # also what the planner and the historian run
         self._workers = []
         self._aside.shutdown()
 
@@ -329,6 +324,8 @@ class Supervisor:
         made = [("plan", {"tasks": parts, "source": f"parts of {task.id}"})] if parts else []
         self.journal.add(*made, ("planned", {"task": task.id, "parts": parts}))
         self._read()
+
+    # ── queueing ─────────────────────────────────────────────────────────────────────────────────
 
     def _block(self, one: CrewTask) -> None:
         self._read()
@@ -424,6 +421,7 @@ class Supervisor:
             attempt=attempt,
             base=tip,
             told=historian.told_to(self._board.tasks, self.state, task, self._named_files(task)),
+            files=self._named_files(task),
             limits=asdict(self._limits.of_step(used)),
         )
         item = f"{task.id}/{attempt}"
@@ -471,7 +469,7 @@ class Supervisor:
     def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
         try:
             lane = merge_lane.MergeLane(
-                self.project, self.head, seconds=self._limits.step_time, watch=self._why_end_checks
+                self.project, self.head, mark=self._mark, seconds=self._limits.step_time, watch=self._why_end_checks
             )
             return lane.rebased(one, self._board.tasks[one.task].title, tip, checks)
         except (HoldfastError, OSError) as error:

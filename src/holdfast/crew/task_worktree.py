@@ -54,8 +54,11 @@ class TaskWorktree:
 
     @property
     def tree(self) -> Repo:
-        """The repository, seen from this work tree."""
-        return Repo.at(self.path)
+        """The repository, seen from this work tree; GitFailed if somebody put another one in its place."""
+        tree = Repo.at(self.path)
+        if os.path.realpath(tree.common_dir) != os.path.realpath(self.repo.common_dir):
+            raise GitFailed(f"{self.path} is a repository of its own now", hint="Look there by hand.")
+        return tree
 
     def make(self, base: str) -> None:
         """Add the work tree and its branch at a commit; GitFailed if git refuses."""
@@ -174,7 +177,11 @@ class TaskWorktree:
 
     def is_clean(self) -> bool:
         """Whether nothing in it would be lost: tracked files as committed, nothing untracked but what is ignored."""
-        done = self.tree.attempt(
+        try:
+            tree = self.tree
+        except HoldfastError:  # another repository in its place, or none
+            return False
+        done = tree.attempt(
             "status", "--porcelain", "--no-renames", "--untracked-files=normal", "--ignore-submodules=none"
         )
         rows = os.fsdecode(done.stdout).splitlines()

@@ -191,14 +191,15 @@ def worth_reading(items: Sequence[QueueItem]) -> list[QueueItem]:
 
 
 def session_title(clone: Clone, source: str) -> str:
-    """Returns a run's date and summary in one line; empty for a source that is not a run of this clone."""
+    """Returns a run's start and summary in one line; empty for a source that is not a run of this clone."""
     kind, _, name = source.partition(":")
     if kind != "run" or "/" in name:
         return ""
     with suppress(OSError, HoldfastError):
         data = fsio.read(os.path.join(clone.layout.run(name), capsule.SUMMARY), limit=_SUMMARY)
         first_line = next(line for line in data.decode("utf-8", "replace").split("\n")[1:] if line.strip())
-        return f"{name[:4]}-{name[4:6]}-{name[6:8]}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
+        when = f"{name[:4]}-{name[4:6]}-{name[6:11]}:{name[11:13]}:{name[13:15]}Z"
+        return f"{when}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
     return ""
 
 

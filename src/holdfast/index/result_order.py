@@ -45,6 +45,7 @@ MOST_LINKED = 1.0  # gain of docs and code by links
 LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains by these for a sentence
 SAID = 0.34  # share of a question that an answering conversation or memory contains: a third
 _ABOVE = 1e-6  # of a score: enough to rank before
+FRONT = 0.3  # added head start of a front page: one that fits as well as a page of details goes before it
 FULL = 0.67  # share of a question from which a hit gets its kind's full head start
 
 _KINDS = (
@@ -53,6 +54,7 @@ _KINDS = (
 _TALK = ("run", "turn", "session")
 _OF_FILES = ("doc", "code", "artifact")
 _WORDS = PatternFile(__file__)
+_FRONT_PAGES = ("readme", "contributing", "install", "development", "hacking")
 _FOR_TESTS = ("test", "spec", "fixture", "golden", "mock")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
@@ -123,6 +125,8 @@ def kinds(pool: Pool, asked: SearchQuery) -> Feature:
         if tests and name in ("doc", "code") and is_test(_file(row)):
             name = "test"
         start = table[name]
+        if name == "doc" and start > 0.0 and _is_front_page(_file(row)):
+            start += FRONT
         if start > 0.0 and holds is not None:
             start *= min(1.0, holds.get(key, 0.0) / FULL)
         found[key] = start
@@ -205,9 +209,17 @@ def is_test(path: str) -> bool:
     return name == "conftest.py" or not _WORDS.words("test_folders").isdisjoint(folders.split("/"))
 
 
+def _is_front_page(path: str) -> bool:
+    """Whether a file is a page for who is new: how to install, run and test stands there, in few words."""
+    return "/" not in path and path.lower().startswith(_FRONT_PAGES)
+
+
 def _asks_for_tests(asked: SearchQuery) -> bool:
-    said = asked.text.casefold()
-    return any(word in said for word in _FOR_TESTS) or any(map(is_test, asked.paths))
+    """Whether a question is about the code of tests. Who asks how to run them wants the page that says so."""
+    said = asked.text.casefold().split()
+    named = any(word.startswith(_FOR_TESTS) for word in said)
+    named = named or any(_is_symbol(word) and any(one in word.casefold() for one in _FOR_TESTS) for word in asked.words)
+    return (named and _WORDS.words("of_running").isdisjoint(said)) or any(map(is_test, asked.paths))
 
 
 def chosen(

@@ -127,7 +127,10 @@ def receipt_name(receipt: str) -> str:
     """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
     kind, _, rest = receipt.partition(":")
     if kind in ("file", "lines", "symbol"):
-        return rest.rpartition("@")[0] or rest
+        place = rest.rpartition("@")[0] or rest
+        path, _, span = place.rpartition(":")
+        first, _, last = span.partition("-")
+        return f"{path}:{first}" if kind == "lines" and path and first == last else place
     return f"commit {rest[:12]}" if kind == "commit" else receipt
 
 

@@ -335,7 +335,7 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
     if _is_erased(clone, event):
         return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
     folder = recorded_runs.folder_of(clone, run_id)
-    summary, printed = (summary_of(folder), _output_tail(folder)) if folder else (None, None)
+    summary, printed = (summary_of(folder), output_tail(folder)) if folder else (None, None)
     return ShownRecord(run_id, "run", folder, summary, clone.joined(event), printed=printed)
 
 
@@ -354,7 +354,7 @@ def _is_erased(clone: Clone, event: Event) -> bool:
     return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
 
 
-def _output_tail(folder: str) -> str | None:
+def output_tail(folder: str) -> str | None:
     """Returns the last lines of a run's output: its terminal, else stdout, else stderr."""
     for name in PRINTED:
         end = kept_tail(folder, f"outputs/{name}", _TAIL_BYTES)

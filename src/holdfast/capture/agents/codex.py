@@ -79,7 +79,8 @@ def open_rollout(path: str) -> IO[bytes]:
         unpacking = import_module("zstandard")
     except ImportError as error:
         raise BadInput(
-            f"{path} is packed, and what unpacks it is not installed", hint="Run `pip install 'holdfast[zstd]'`."
+            f"{path} is packed, and what unpacks it is not installed",
+            hint="Install again from Holdfast's own folder, with '.[zstd]' in place of '.'",
         ) from error
     return io.BufferedReader(_Unpacked(path, unpacking), 1 << 18)
 

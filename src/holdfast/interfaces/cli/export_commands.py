@@ -44,17 +44,21 @@ def rollout(made: Rollout) -> str:
 
 
 _TO = click.option(
-    "--to", "target", type=click.Path(dir_okay=False), metavar="FILE", help="Write it there; never over a file."
+    "--to",
+    "target",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write to FILE; an existing file is not overwritten.",
 )
 
 
 @answer(root, "handoff", handed, handed_object)
-@click.option("--budget", type=click.IntRange(600, 100_000), metavar="TOKENS", help="How long it may be.")
+@click.option("--budget", type=click.IntRange(600, 100_000), metavar="TOKENS", help="The maximum length.")
 def handoff(project: Project, budget: int | None) -> object:
     """Write what the next person or agent needs to go on.
 
-    The objective, where it stands, what was done, what failed, what is open, and what governs the files that
-    were touched. What nobody reviewed is marked as data.
+    The objective, the state, what was done, what failed, what is open, and the memories about the files that
+    were changed. Unreviewed text is marked as data.
     """
     return project.sessions.handoff(budget=budget)
 
@@ -65,7 +69,7 @@ def handoff(project: Project, budget: int | None) -> object:
 def jsonl(place: Invocation, name: str | None, target: str | None) -> None:
     """Write sessions, runs, turns and cycles, one JSON object a line.
 
-    All of this clone's, or those of one session or run.
+    Default: all of this clone; or those of one session or run.
     """
     with place.project() as project:
         found = project.log.export_records(name)
@@ -79,7 +83,7 @@ def jsonl(place: Invocation, name: str | None, target: str | None) -> None:
 @click.argument("name", required=False, metavar="[SESSION|RUN]")
 @_TO
 def markdown(place: Invocation, name: str | None, target: str | None) -> None:
-    """Write sessions and the summaries of their runs, to be read."""
+    """Write sessions and the summaries of their runs as Markdown."""
     with place.project() as project:
         pages = project.log.export_markdown(name)
         if target is None:
@@ -91,10 +95,10 @@ def markdown(place: Invocation, name: str | None, target: str | None) -> None:
 @answer(exporting, "codex", rollout)
 @click.argument("session", metavar="SESSION")
 @click.option(
-    "--to", "folder", type=click.Path(file_okay=False), metavar="DIR", help="A Codex home; your own if not given."
+    "--to", "folder", type=click.Path(file_okay=False), metavar="DIR", help="A Codex home; default: your own."
 )
 def codex(project: Project, session: str, folder: str | None) -> object:
-    """Write a session as a rollout that Codex lists and resumes."""
+    """Write a session as a Codex transcript, which Codex lists and resumes."""
     home = folder or os.environ.get("CODEX_HOME") or os.path.join(os.path.expanduser("~"), ".codex")
     return project.log.export_codex(session, home)
 

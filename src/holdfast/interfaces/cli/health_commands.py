@@ -19,7 +19,7 @@ import click
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, progress_bar
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, styled
-from holdfast.interfaces.cli.phrases import count, lines, table, toned
+from holdfast.interfaces.cli.phrases import ago, count, lines, table, toned
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -34,9 +34,13 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 
-_TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
-_LOG = {"ok": "the log itself is ok", "partial": "a part of the log is not here"}
-_ONE = {"bodies": "event text", "memories": "memory"}  # of what is counted, where it is not the word without its s
+_TRUST = {"yes": "hooks approved", "no": "hooks not approved", "not needed": ""}
+_LOG = {"ok": "the log is ok", "partial": "a part of the log is missing here"}
+_ONE = {
+    "bodies": "event text",
+    "memories": "memory",
+    "segments": "log file",
+}  # of what is counted, where it is not the word without its s
 
 
 def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
@@ -59,10 +63,12 @@ def verdict_word(found: HealthReport) -> str:
 
 def agent_row(one: AgentHealth) -> tuple[str, str, str, str]:
     """An agent: whether it is connected, trusted, and called."""
-    scope = f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
-    seen = f"{'firing, ' if one.firing else ''}last seen {one.last_seen}" if one.last_seen else "never seen here"
+    scope = "connected" + (" for this repository" if one.connected == "project" else "")
+    scope += "" if one.unchanged else ", but its settings were changed"
+    seen = f"last called {ago(one.last_seen)}" if one.last_seen else "not called yet"
     late = f"; {count(one.late, 'time')} too slow" if one.late and one.last_seen else ""
     wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
+    seen = seen if one.connected or one.last_seen else ""
     return one.tool, *wired, seen + late
 
 
@@ -122,9 +128,14 @@ def verdict_object(found: GateVerdict) -> dict[str, Any]:
 @command(root, "doctor")
 @click.option("--repair", is_flag=True, help="Show what can be repaired; with --yes, repair it.")
 @click.option("--yes", is_flag=True, help="With --repair: do it.")
-@click.option("--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with.")
+@click.option(
+    "--against",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Compare with a checkpoint of `log --checkpoint`.",
+)
 def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> int:
-    """Check everything that is stored, and say what is wrong."""
+    """Check everything that is stored, and report problems."""
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
@@ -146,11 +157,11 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
 
 
 @command(root, "check")
-@click.option("--base", metavar="REF", help="Compare with this branch or commit; trunk if not given.")
+@click.option("--base", metavar="REF", help="Compare with this branch or commit; default: the default branch.")
 def check(place: Invocation, base: str | None) -> int:
     """Check memory in CI.
 
-    Every changed fact has its event, the log verifies, and nothing sealed was altered.
+    Every changed memory has its event, the log verifies, and no published file was altered.
     """
     found = place.as_it_lies().health.check(base=base)
     show(found, verdict_text, verdict_object)
@@ -271,12 +282,12 @@ def stats_object(found: Stats) -> dict[str, Any]:
 
 
 @answer(root, "stats", stats_text, stats_object)
-@click.option("--reset", is_flag=True, help="Delete what was counted.")
+@click.option("--reset", is_flag=True, help="Delete the counts.")
 def stats(project: Project, reset: bool) -> object:
     """Show the counts of this clone; they never leave it.
 
-    What was asked and how fast, what was found and not, which memories were used afterwards, how sessions
-    were found, tokens injected, model calls.
+    Questions and their time, what was found, which memories were used afterwards, how sessions were found,
+    tokens given to agents, model calls.
     """
     if reset:
         project.health.reset_stats()
@@ -310,8 +321,8 @@ def scanned(found: SecretScan) -> str:
 def scan(place: Invocation, paths: tuple[str, ...]) -> int:
     """Look for secrets in what is stored.
 
-    Runs, events, sessions, candidates, memories and views, or the files and folders that are named. No
-    secret is shown and nothing is changed. Ends with 1 if something was found or could not be read.
+    Looks at runs, events, sessions, memories and views, or at the files and folders that you name. It shows no
+    secret and changes nothing. Exit code 1: something was found, or could not be read.
     """
     with place.project(even_damaged=True) as project:
         found = project.health.scan(paths)

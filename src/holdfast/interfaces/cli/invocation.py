@@ -63,7 +63,7 @@ class Invocation:
         except HoldfastError as error:
             if not even_damaged:
                 raise
-            say(f"it cannot be opened ({error}), so it is only looked at")
+            say(f"this repository cannot be opened ({error}), so it is only read")
             project = self.as_it_lies()
         hide_by(project.clone.hide)
         if not project.clone.reading:

@@ -17,13 +17,15 @@ PORT = 7717
 
 @command(root, "mcp")
 @click.option("--http", is_flag=True, help="Serve HTTP on loopback instead; needs the extra `mcp`.")
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="For --http; 0 takes any.")
-@click.option("--token-file", metavar="FILE", help="For --http: where the token is; made if it is not there.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="For --http; 0 chooses a free one."
+)
+@click.option("--token-file", metavar="FILE", help="For --http: the file with the token; created if missing.")
 def mcp(place: Invocation, http: bool, port: int, token_file: str | None) -> int:
     """Serve this project's memory to an agent over MCP.
 
-    Over stdin and stdout, as clients start it. With --http on 127.0.0.1, for whoever holds the token: the
-    file's, that of HOLDFAST_MCP_TOKEN, else a new one that is printed.
+    Uses stdin and stdout, as clients start it. With --http it serves 127.0.0.1 and needs a token: from the
+    file, from HOLDFAST_MCP_TOKEN, or a new one that it prints.
     """
     if not http:
         from holdfast.interfaces.mcp.stdio_server import serve
@@ -42,7 +44,7 @@ def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
     except ImportError as error:
         raise BadInput(
             f"--http needs the MCP SDK, and it is not there ({error})",
-            hint="Install it with: pip install 'holdfast[mcp]'",
+            hint="Install again from Holdfast's own folder, with '.[mcp]' in place of '.'",
         ) from None
     secret, known = http_guard.chosen(token_file, os.environ.get(http_guard.VARIABLE))
     own = loopback_server.listen(port)

@@ -13,7 +13,7 @@ import hmac
 import secrets
 from collections.abc import Callable
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs, parse_qsl
+from urllib.parse import parse_qs, parse_qsl, unquote_to_bytes
 
 from holdfast.interfaces.loopback_server import HOST, OWN_PAGE, App, Message, Receive, Send, Strangers, by_name, in_time
 
@@ -151,6 +151,8 @@ class BrowserGuard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
+        # Names of files may hold bytes that are no UTF-8: the server would have replaced them.
+        scope["path"] = unquote_to_bytes(scope["raw_path"]).decode("utf-8", "surrogateescape")
         access, given = self._access, by_name(scope["headers"])
         if (refused := access.refused(scope["method"], given)) is not None:
             await answer(send, *refused)

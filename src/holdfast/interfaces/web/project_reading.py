@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from holdfast.curation.memory_state import MemoryListing
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
     from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.project.recaller import KnownHere
     from holdfast.project.task_book import Next
     from holdfast.work.task_board import Board
 
@@ -102,6 +103,11 @@ class ProjectReading:
     def next(self) -> Next:
         """What can be done now, and what the rest waits for."""
         return self.project.tasks.next()
+
+    @cached_property
+    def known(self) -> KnownHere:
+        """The memories as answers about files need them."""
+        return self.project.recall.known()
 
     def item(self, identity: str) -> QueueItem:
         """What waits under an id; NotFound if it waits no longer."""

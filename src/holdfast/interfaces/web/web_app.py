@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -19,7 +20,15 @@ from starlette.routing import Route
 
 from holdfast.errors import Ambiguous, BadInput, HoldfastError, NotFound, TooLarge
 from holdfast.interfaces.loopback_server import App, Strangers
-from holdfast.interfaces.web import health_web, memory_web, page_templates, review_web, search_web
+from holdfast.interfaces.web import (
+    code_web,
+    health_web,
+    history_web,
+    memory_web,
+    page_templates,
+    review_web,
+    search_web,
+)
 from holdfast.interfaces.web.browser_access import TOKEN, BrowserAccess, BrowserGuard
 from holdfast.interfaces.web.project_reading import ProjectDesk, ProjectReading
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, WebRedirect
@@ -27,7 +36,8 @@ from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, Web
 if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import Action, PageMaker
 
-PAGES: dict[str, PageMaker] = {**health_web.PAGES, **review_web.PAGES, **memory_web.PAGES, **search_web.PAGES}
+_MODULES = (health_web, review_web, memory_web, search_web, code_web, history_web)
+PAGES: dict[str, PageMaker] = {path: maker for module in _MODULES for path, maker in module.PAGES.items()}
 ACTIONS: dict[str, Action] = {**health_web.ACTIONS, **review_web.ACTIONS, **memory_web.ACTIONS}
 _STATIC = {"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _FAULTS = ((NotFound, 404), (Ambiguous, 404), (BadInput, 400), (TooLarge, 413))
@@ -120,7 +130,7 @@ def _query(request: Request) -> WebQuery:
     for name, value in request.scope.get("state", {}).get("form", ()):
         form.setdefault(name, []).append(value)
     query: dict[str, list[str]] = {}
-    for name, value in request.query_params.multi_items():
-        query.setdefault(name, []).append(value)
     path, asked = page_templates.path(request.scope["path"]), request.scope["query_string"].decode("latin-1")
+    for name, value in parse_qsl(asked, keep_blank_values=True, errors="surrogateescape"):
+        query.setdefault(name, []).append(value)
     return WebQuery(f"{path}?{asked}" if asked else path, request.path_params, query, form)
