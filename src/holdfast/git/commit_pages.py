@@ -65,7 +65,11 @@ def counted(repo: Repo, commit: CommitChanges, files: Sequence[ChangedFile]) -> 
     names = [name for file in files for name in (file.path, file.was) if name]
     shape = ("--literal-pathspecs", *_SETTINGS, *_TREES, "--numstat", "-z", *_trees(commit.oid, commit.parents))
     found = dict(_numbers(repo.attempt(*shape, "--", *names, environ=OFFLINE).stdout))
-    return [replace(file, added=added, removed=removed) for file in files for added, removed in [found.get(file.path, (None, None))]]
+    return [
+        replace(file, added=added, removed=removed)
+        for file in files
+        for added, removed in [found.get(file.path, (None, None))]
+    ]
 
 
 def patches(repo: Repo, commit: CommitChanges, files: Sequence[ChangedFile]) -> list[list[str]]:

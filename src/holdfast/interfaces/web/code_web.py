@@ -155,13 +155,7 @@ def _fitting(line: str, room: int) -> str:
 
 
 def _groups(
-    reading: ProjectReading,
-    path: str,
-    text: Sequence[str],
-    window: ListWindow,
-    shown: Sequence[str],
-    *,
-    is_here: bool,
+    reading: ProjectReading, path: str, text: Sequence[str], window: ListWindow, shown: Sequence[str], *, is_here: bool
 ) -> Iterator[LineGroup]:
     """The lines of a page by who wrote them; what git cannot tell is left open."""
     why: Why | None = None
@@ -191,7 +185,12 @@ def _writer(one: WhyAnswer) -> dict[str, str]:
     if one.state == "likely" and one.maybe:
         by = one.maybe[0]
         title = f"likely: the turn wrote part of what this commit brought; {said}"
-        return {"kind": "likely", "who": f"likely turn {by.turn}", "link": f"/runs/{by.run}/turns/{by.turn}", "title": title}
+        return {
+            "kind": "likely",
+            "who": f"likely turn {by.turn}",
+            "link": f"/runs/{by.run}/turns/{by.turn}",
+            "title": title,
+        }
     if one.commit is None:
         return {"kind": "new", "who": "not committed", "title": one.reason}
     during = f"; committed during run {one.during[0].id}" if one.during else ""

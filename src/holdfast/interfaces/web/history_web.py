@@ -75,7 +75,9 @@ def run_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     made = [row for row in dicts_of(run.fields.get("artifacts")) if isinstance(row.get("path"), str)]
     turns = range(run.total)
     window = windowed(turns, query, most=TURNS)
-    paths = [str(row["path"]) for row in made] + [str(path) for turn in run.turns for path in list_of(turn.get("files"))]
+    paths = [str(row["path"]) for row in made] + [
+        str(path) for turn in run.turns for path in list_of(turn.get("files"))
+    ]
     values = {
         **_about(run),
         "window": window,

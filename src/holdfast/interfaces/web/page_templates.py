@@ -24,7 +24,6 @@ FOLDER = os.path.dirname(__file__)
 STATIC = os.path.join(FOLDER, "static")
 SHORT = 8  # characters: no rule for secrets matches anything shorter
 _ID = regex(r"\b(?:DEC|ASM|INV|FCT|DED|TSK|LNK)-[0-9A-Za-z][\w.-]*\w")
-_LINK = Markup('<a href="/show/{}">{}</a>')
 _TONES = {
     **dict.fromkeys(("accepted", "done", "ok", "unchanged", "holds", "ready"), "good"),
     **dict.fromkeys(("stale", "expired", "started", "changed", "warning", "unanchored", "waiting", "note"), "warn"),
@@ -32,8 +31,11 @@ _TONES = {
 }
 
 
-def environment(hide: Callable[[str], str]) -> Environment:
-    """The templates, with what they call; `hide` redacts known secrets in a text."""
+Address = Callable[[str], str | None]  # of an id
+
+
+def environment(hide: Callable[[str], str], address: Address | None = None) -> Environment:
+    """The templates, with what they call; `hide` redacts known secrets in a text, `address` gives an id's page."""
 
     def clean(value: object) -> object:
         if value is None:
@@ -58,7 +60,7 @@ def environment(hide: Callable[[str], str]) -> Environment:
         receipt=receipt_name,
         size=size,
         tone=tone,
-        linked=partial(linked, clean=clean),
+        linked=partial(linked, clean=clean, address=address or shown_at),
         words=lambda value, table: wording(table).get(str(value), str(value)),
     )
     found.globals.update(moment=partial(moment, clean=clean))
@@ -75,14 +77,18 @@ def tone(word: object) -> str:
     return _TONES.get(str(word).split(" ", 1)[0], "plain")
 
 
-def linked(text: object, *, clean: Callable[[object], object]) -> Markup:
+def shown_at(identity: str) -> str | None:
+    """The page of any id."""
+    return f"/show/{path(identity)}"
+
+
+def linked(text: object, *, clean: Callable[[object], object], address: Address = shown_at) -> Markup:
     """A text in which the ids of memories and tasks lead to their pages."""
     said, parts, at = str(clean(str(text))), [], 0
     for match in _ID.finditer(said):
-        parts += [
-            escape(said[at : match.start()]),
-            Markup('<a href="/show/{}">{}</a>').format(path(match[0]), match[0]),
-        ]
+        there = address(match[0])
+        shown = Markup('<a href="{}">{}</a>').format(there, match[0]) if there else escape(match[0])
+        parts += [escape(said[at : match.start()]), shown]
         at = match.end()
     return Markup("").join([*parts, escape(said[at:])])
 
@@ -98,9 +104,9 @@ def moment(ts: str | None, *, clean: Callable[[object], object]) -> Markup:
 Render = Callable[..., str]
 
 
-def renderer(hide: Callable[[str], str], **always: Any) -> Render:
+def renderer(hide: Callable[[str], str], address: Address | None = None, **always: Any) -> Render:
     """A function that fills a template; `always` is known to all of them."""
-    templates = environment(hide)
+    templates = environment(hide, address)
 
     def render(name: str, **values: Any) -> str:
         return templates.get_template(name).render({**always, **values})

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.project.recaller import KnownHere
     from holdfast.project.task_book import Next
+    from holdfast.recall.relation_graph import RelationIndex
     from holdfast.work.task_board import Board
 
 OLDEST = 60.0  # seconds: memories expire and claims run out although no file changes
@@ -108,6 +109,26 @@ class ProjectReading:
     def known(self) -> KnownHere:
         """The memories as answers about files need them."""
         return self.project.recall.known()
+
+    @cached_property
+    def ready_rank(self) -> dict[str, int]:
+        """The ready tasks, best first, each with its place."""
+        return {task.id: place for place, task in enumerate(self.board.graph.ready())}
+
+    @cached_property
+    def ready(self) -> frozenset[str]:
+        """The ids of the ready tasks."""
+        return frozenset(self.ready_rank)
+
+    @cached_property
+    def critical_path(self) -> tuple[str, ...]:
+        """The longest chain of open work, first things first."""
+        return self.board.graph.critical_path()
+
+    @cached_property
+    def relations(self) -> RelationIndex:
+        """How memories, tasks, runs, commits and files hang together."""
+        return self.project.log.relations(self.memories.values(), self.board)
 
     def item(self, identity: str) -> QueueItem:
         """What waits under an id; NotFound if it waits no longer."""

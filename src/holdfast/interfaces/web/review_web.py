@@ -234,7 +234,9 @@ def decide_many(reading: ProjectReading, query: WebQuery) -> tuple[str, str | No
 
 
 def _digest_of(items: Sequence[QueueItem]) -> str:
-    return hashlib.sha256("".join(f"{one.id}{memory_digest(one.standing.memory)}" for one in items).encode()).hexdigest()
+    return hashlib.sha256(
+        "".join(f"{one.id}{memory_digest(one.standing.memory)}" for one in items).encode()
+    ).hexdigest()
 
 
 def _account(reading: ProjectReading, verb: str, done: Decided) -> str:

@@ -22,10 +22,12 @@ from holdfast.errors import Ambiguous, BadInput, HoldfastError, NotFound, TooLar
 from holdfast.interfaces.loopback_server import App, Strangers
 from holdfast.interfaces.web import (
     code_web,
+    graph_web,
     health_web,
     history_web,
     memory_web,
     page_templates,
+    plan_web,
     review_web,
     search_web,
 )
@@ -36,9 +38,10 @@ from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, Web
 if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import Action, PageMaker
 
-_MODULES = (health_web, review_web, memory_web, search_web, code_web, history_web)
+_MODULES = (health_web, review_web, memory_web, search_web, code_web, history_web, plan_web, graph_web)
 PAGES: dict[str, PageMaker] = {path: maker for module in _MODULES for path, maker in module.PAGES.items()}
-ACTIONS: dict[str, Action] = {**health_web.ACTIONS, **review_web.ACTIONS, **memory_web.ACTIONS}
+_ACTING = (health_web, review_web, memory_web, plan_web)
+ACTIONS: dict[str, Action] = {path: act for module in _ACTING for path, act in module.ACTIONS.items()}
 _STATIC = {"style.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 _FAULTS = ((NotFound, 404), (Ambiguous, 404), (BadInput, 400), (TooLarge, 413))
 

@@ -105,6 +105,41 @@
     } else target.click();
   });
 
+  // Cards of the board: dragged to another column or priority. The form beside the board does the same.
+  let dragged = null;
+  document.addEventListener("dragstart", (event) => {
+    const card = event.target.closest && event.target.closest("[data-card]");
+    if (!card) return;
+    dragged = card;
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("text/plain", card.dataset.card);
+    document.body.classList.add("dragging");
+  });
+  document.addEventListener("dragend", () => {
+    dragged = null;
+    document.body.classList.remove("dragging");
+    for (const one of document.querySelectorAll(".over")) one.classList.remove("over");
+  });
+  document.addEventListener("dragover", (event) => {
+    const group = dragged && event.target.closest("[data-column]") && (event.target.closest("[data-priority]") || event.target.closest("[data-column]"));
+    for (const one of document.querySelectorAll(".over")) if (one !== group) one.classList.remove("over");
+    if (!group) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "move";
+    group.classList.add("over");
+  });
+  document.addEventListener("drop", (event) => {
+    const column = dragged && event.target.closest("[data-column]"), form = document.getElementById("move");
+    if (!column || !form) return;
+    event.preventDefault();
+    const group = event.target.closest("[data-priority]");
+    const fields = new URLSearchParams(new FormData(form));
+    fields.set("id", dragged.dataset.card);
+    fields.set("to", column === dragged.closest("[data-column]") ? "" : column.dataset.column);
+    fields.set("priority", group ? group.dataset.priority : "");
+    go(form.action, { method: "POST", body: fields }, true);
+  });
+
   // What changed elsewhere is shown, unless somebody is in the middle of something.
   let asking = false;
   async function look() {
