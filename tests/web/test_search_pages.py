@@ -70,7 +70,7 @@ def test_a_wrong_filter_is_said_beside_the_form(known: Served) -> None:
 def test_nothing_found_says_what_to_try(known: Served) -> None:
     """An empty answer may mean that only a candidate says it."""
     page = known.get("/search?q=exponentially")
-    assert "Nothing found" in page.text and "1 candidate matches" in page.text
+    assert "Nothing found" in page.text and "See 1 candidate" in page.text
     assert 'href="/show/FCT-wait"' in known.get("/search?q=exponentially&kind=candidate").text
     page = known.get("/search?q=zyzzyva")
     assert page.status == 200 and "Nothing found" in page.text
@@ -160,3 +160,16 @@ def test_hostile_hits_stay_text(served: Served, repo: GitRepo, cli: Cli) -> None
         answer = served.get(f"/show/{event['hash_self']}")
         assert answer.status in (200, 303)
         hostile.read(answer.text)
+
+
+@pytest.mark.parametrize("text", ["%ff", "%ed%b2%80", "%00", "%0a%0d", "(((", "%22%22%22", "AND+OR+NOT", "a" * 4000])
+def test_whatever_is_asked_is_answered(known: Served, text: str) -> None:
+    """Bytes that are no text, and what a search engine takes for syntax, come from a clipboard sooner or later."""
+    for path in ("/search?q={}", "/search?kind={}", "/search?branch={}", "/search?since={}", "/memory?q={}"):
+        answer = known.get(path.format(text))
+        assert answer.status in (200, 400), answer.text
+        hostile.read(answer.text)
+    for path in ("/memory?path={}", "/memory?tag={}&state={}&type={}", "/memory?from={}", "/?x={}", "/health?x={}"):
+        assert known.get(path.format(text, text, text)).status == 200
+    for path in ("/show/{}", "/memory/{}"):
+        assert known.get(path.format(text)).status == 404

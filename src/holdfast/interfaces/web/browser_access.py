@@ -229,7 +229,7 @@ async def answer(
 ) -> None:
     """A small page of our own words, for whoever is not let in."""
     body = (
-        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Holdfast</title>"
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Holdfast</title><link rel='icon' href='data:,'>"
         f"<body><p>{sentence}</p><p>{next_step}</p></body></html>"
     ).encode()
     own = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(body)).encode())]
