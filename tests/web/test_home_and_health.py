@@ -1,6 +1,7 @@
 """The first page and the health page, over real HTTP."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -93,7 +94,9 @@ def test_tokens_and_cost_are_shown_by_day_and_agent(served: Served) -> None:
     assert "3,100 tokens</title></rect>" in page.text and "$1.50</title></rect>" in page.text
 
 
-def test_agents_say_whether_they_are_connected_and_what_is_next(serve: Serve, repo: GitRepo, tmp_path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_agents_say_whether_they_are_connected(
+    serve: Serve, repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An agent whose hooks are never called records nothing, and nobody notices."""
     init(repo.path)
     (tmp_path / "home" / ".codex").mkdir(parents=True, exist_ok=True)

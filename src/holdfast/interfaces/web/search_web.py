@@ -36,11 +36,13 @@ def search_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     given = {name: query.one(name).strip() for name in ("q", "kind", "branch", "since")}
     asked = {name: text if is_text(text) else "\ufffd" for name, text in given.items()}
     everything = query.one("all") == "1"
-    found, notes, advice, error = [], [], "", None
+    answer: tuple[list[Hit], list[str], str] = ([], [], "")
+    error = None
     try:
-        found, notes, advice = _found(reading, asked, limit=MANY if everything else FEW)
+        answer = _found(reading, asked, limit=MANY if everything else FEW)
     except HoldfastError as wrong:  # a branch or a time that is none: the form stays, to be mended
         error = wrong
+    found, notes, advice = answer
     shown = found if everything or not asked["q"] else found[: len(hit_text.relevant(search.as_rows(found)))]
     near = 0
     if not found and not error and asked["q"] and asked["kind"] in ("", "fact"):
