@@ -151,8 +151,8 @@ class BrowserGuard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        # Names of files may hold bytes that are no UTF-8: the server would have replaced them.
-        scope["path"] = unquote_to_bytes(scope["raw_path"]).decode("utf-8", "surrogateescape")
+        # Names of files may hold bytes that are no UTF-8: the server has replaced them, and keeps its own way to log.
+        scope = {**scope, "path": unquote_to_bytes(scope["raw_path"]).decode("utf-8", "surrogateescape")}
         access, given = self._access, by_name(scope["headers"])
         if (refused := access.refused(scope["method"], given)) is not None:
             await answer(send, *refused)
@@ -229,7 +229,7 @@ async def answer(
 ) -> None:
     """A small page of our own words, for whoever is not let in."""
     body = (
-        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Holdfast</title>"
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Holdfast</title><link rel='icon' href='data:,'>"
         f"<body><p>{sentence}</p><p>{next_step}</p></body></html>"
     ).encode()
     own = [(b"content-type", b"text/html; charset=utf-8"), (b"content-length", str(len(body)).encode())]
