@@ -102,7 +102,11 @@ _LOOKED = 1_000  # rows that are looked at for one page: a filter that fits litt
 
 @frozen
 class StoryCursor:
-    """Where a page begins: before a moment, and past so many commits of its second."""
+    """Where a page begins: before a moment, and past so many commits.
+
+    Commits are counted, because their times need not fall from one to its parents: none is left out. Those that are
+    made while somebody goes through the pages push some to the next page, where they come again.
+    """
 
     before: str | None = None
     past: int = 0
@@ -166,8 +170,7 @@ def story(clone: Clone, cursor: StoryCursor, choice: StoryChoice, *, most: int) 
     for row in heapq.merge(*streams, key=lambda row: row.began, reverse=True):
         if row.began != last and (len(rows) >= most or looked >= _LOOKED):
             return StoryPage(tuple(rows), looked, StoryCursor(last, past), last)
-        same_second = last is not None and row.began[:19] == last[:19]
-        past = (past if same_second else 0) + (row.kind == COMMIT)
+        past += row.kind == COMMIT
         looked, last = looked + 1, row.began
         if choice.fits(row):
             rows.append(row)
@@ -215,25 +218,30 @@ def _story_row(event: Mapping[str, Any], began: str) -> StoryRow:
 
 
 def _commits(clone: Clone, cursor: StoryCursor, branches: Sequence[str], only: str) -> Iterator[StoryRow]:
-    """Yields the commits of some branches, newest first; one of several branches by one of them."""
+    """Yields the commits of some branches in git's order; one of several branches by one of them.
+
+    A commit that claims to be newer than the one before it gets that one's time.
+    """
     if clone.repo.head().oid is None and not branches:
         return
     shape = ("--encoding=UTF-8", "--no-show-signature", "--no-mailmap", "--no-color", "--source")
     form = "--format=%H%x00%ct%x00%an%x00%s%x00%S"
-    until, skip = (f"--until={cursor.before[:19]}Z",) if cursor.before else (), cursor.past
+    last, skip = cursor.before, cursor.past
     head = () if only or clone.repo.head().oid is None else ("HEAD",)
     names = b"".join(os.fsencode(f"refs/heads/{branch}\n") for branch in branches)
     while True:
-        options = (*shape, form, "-z", f"--skip={skip}", f"--max-count={_AT_ONCE}", *until)
+        options = (*shape, form, "-z", f"--skip={skip}", f"--max-count={_AT_ONCE}")
         done = clone.repo.attempt("log", *options, "--stdin", *head, stdin=names, environ=OFFLINE)
         words = done.stdout.split(b"\0")
         fields = [words[at : at + 5] for at in range(0, len(words) - 4, 5)]
         for oid, seconds, author, subject, source in fields:
+            made = _moment_of(int(seconds or b"0"))
+            last = made if last is None else min(made, last)
             branch = os.fsdecode(source).strip().removeprefix("refs/heads/")
             yield StoryRow(
                 id=oid.decode("ascii"),
                 kind=COMMIT,
-                began=_moment_of(int(seconds or b"0")),
+                began=last,
                 summary=subject.decode("utf-8", "replace"),
                 branch=only or (branch if branch != "HEAD" else clone.repo.head().branch),
                 author=author.decode("utf-8", "replace"),

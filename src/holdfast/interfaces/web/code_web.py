@@ -5,6 +5,7 @@ Git's index says what there is: a path that it does not name is not looked at, w
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 LINES = 500  # of a file that one page shows
 ENTRIES = 300  # of a folder that one page shows
 MAX_FILE = 4 << 20  # bytes of a file that is shown; more is generated
-ROOM = 160_000  # bytes for the lines of a page; the page around them needs about as much again
+ROOM = 200_000  # bytes for the lines of a page and who wrote them; their table and the page around need 90,000
+_GROUP, _LEAST = 130, 60_000  # bytes of a group's tags; and what is left for the lines at least
 AROUND = 300  # lines before and after a window that are searched for secrets, which may span lines
 NEAR, WIDE = 30, 5  # memories beside a file: those about it, and those that hold everywhere
 _BINARY = 8_000  # bytes that git searches for a zero
@@ -93,12 +95,9 @@ def _file(reading: ProjectReading, query: WebQuery, entry: IndexEntry) -> dict[s
         return {**values, "note": f"{error}."}
     asked = query if not line else WebQuery(query.address, query.parts, {"from": [str(line - 1)]}, {})
     window = windowed(text, asked, most=LINES)
-    values |= {"note": note, "window": _without_line(window, query), "total": len(text)}
-    groups: Sequence[LineGroup] = ()
-    shown = _shown(reading, text, window)
-    if window.rows:
-        groups = list(_groups(reading, entry.path, text, window, shown, is_here=not note))
-    values["groups"] = groups
+    closed = query.with_query(line=None, **{"from": window.start or None})
+    values |= {"note": note, "window": _without_line(window, query), "closed": closed}
+    values["groups"] = _groups(reading, entry.path, text, window, is_here=not note)
     if line and not note:
         try:
             values["why"] = reading.project.recall.why(entry.path, line=line, known=reading.known)
@@ -131,51 +130,57 @@ def _text(reading: ProjectReading, entry: IndexEntry) -> tuple[list[str], str]:
     return lines_of(data), note
 
 
-def _shown(reading: ProjectReading, text: Sequence[str], window: ListWindow) -> list[str]:
-    """The lines of a page without secrets, each as long as the page has room for."""
+def _groups(
+    reading: ProjectReading, path: str, text: Sequence[str], window: ListWindow, *, is_here: bool
+) -> list[LineGroup]:
+    """The lines of a page by who wrote them; what git cannot tell is left open."""
+    if not window.rows:
+        return []
+    why: Why | None = None
+    if is_here:
+        with contextlib.suppress(HoldfastError):  # git's own reason stands in the answer about one line
+            why = reading.project.recall.authors(path, text, first=window.start + 1, last=window.end)
+    if why is None:
+        found = [(window.start + 1, window.end, {"kind": "unknown"})]
+    else:
+        found = [(one.first, one.last, _writer(one)) for one in why.answers]
+    taken = sum(_GROUP + sum(map(_weight, writer.values())) for _, _, writer in found)
+    shown = _fitted(_clean(reading, text, window), max(_LEAST, ROOM - taken))
+    numbered = list(enumerate(shown, window.start + 1))
+    start = window.start + 1
+    return [LineGroup(lines=tuple(numbered[first - start : last + 1 - start]), **by) for first, last, by in found]
+
+
+def _clean(reading: ProjectReading, text: Sequence[str], window: ListWindow) -> list[str]:
+    """The lines of a page without secrets, which may begin before it or end after it."""
     first = max(0, window.start - AROUND)
     clean = reading.project.clone.hide.lines(text[first : window.end + AROUND])
-    lines = clean[window.start - first :][: len(window.rows)]
-    room = ROOM // max(1, len(lines))
-    if sum(map(_weight, lines)) <= ROOM:
+    return clean[window.start - first :][: len(window.rows)]
+
+
+def _fitted(lines: list[str], room: int) -> list[str]:
+    """Lines that take at most so many bytes on the page: only long ones are cut."""
+    if sum(map(_weight, lines)) <= room:
         return lines
-    return [_fitting(line, room) for line in lines]
+    each = room // len(lines)
+    return [_cut(line, each) for line in lines]
 
 
 def _weight(line: str) -> int:
-    """The bytes that a line takes on the page."""
+    """The bytes that a text takes on the page."""
     return len(escape(visible(line)).encode("utf-8", "replace"))
 
 
-def _fitting(line: str, room: int) -> str:
+def _cut(line: str, room: int) -> str:
     if _weight(line) <= room:
         return line
     cut = line[:room] if _weight(line[:room]) <= room else line[: room // 12]  # a hidden sign takes twelve bytes
     return f"{cut}… ({count(len(line), 'character')})"
 
 
-def _groups(
-    reading: ProjectReading, path: str, text: Sequence[str], window: ListWindow, shown: Sequence[str], *, is_here: bool
-) -> Iterator[LineGroup]:
-    """The lines of a page by who wrote them; what git cannot tell is left open."""
-    why: Why | None = None
-    if is_here:
-        try:
-            why = reading.project.recall.authors(path, text, first=window.start + 1, last=window.end)
-        except HoldfastError:
-            why = None  # git's own reason stands in the answer about one line
-    numbered = [(window.start + 1 + at, line) for at, line in enumerate(shown)]
-    if why is None:
-        yield LineGroup(lines=tuple(numbered), kind="unknown")
-        return
-    for one in why.answers:
-        lines = numbered[one.first - window.start - 1 : one.last - window.start]
-        yield LineGroup(lines=tuple(lines), **_writer(one))
-
-
 def _writer(one: WhyAnswer) -> dict[str, str]:
     """Who wrote some lines, as the gutter says it."""
-    said = short(one.commit.subject, 80) if one.commit else "not committed yet"
+    said = short(one.commit.subject, 60) if one.commit else "not committed yet"
     if one.run is not None:
         turn = one.turns[0].turn if one.turns else 0
         name = AGENTS.get(one.run.agent or "", one.run.agent) or "a run"
@@ -195,7 +200,7 @@ def _writer(one: WhyAnswer) -> dict[str, str]:
         return {"kind": "new", "who": "not committed", "title": one.reason}
     during = f"; committed during run {one.during[0].id}" if one.during else ""
     who = one.commit.author or one.commit.oid[:8]
-    return {"kind": "person", "who": short(who, 24), "link": f"/commits/{one.commit.oid}", "title": f"{said}{during}"}
+    return {"kind": "person", "who": short(who, 24), "link": f"/commits/{one.commit.oid[:16]}", "title": f"{said}{during}"}
 
 
 def _without_line(window: ListWindow, query: WebQuery) -> ListWindow:

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from holdfast.interfaces.web.web_query import PageMaker
     from holdfast.recall.run_turns import RunDetails
 
-TURNS, STEPS = 40, 20  # of a run, and of a turn, that one page shows
-SAID, PRINTED = 4_000, 1_500  # characters of a text, and of what a command printed
+TURNS, STEPS, CALLS = 30, 20, 20  # of a run, a turn and a step that one page shows
+SAID, CALLED = 4_000, 6_000  # characters of a text, and of all that a step called and got
+SUMMED_UP = 24_000  # characters of a run's summary
 PATCHED, PATCH_LINES, PATCH_ROOM = 20, 1_000, 120_000  # files, lines and bytes of a patch that one page shows
-PACKS, ENTRIES = 10, 60  # contexts of a run, and entries of each, that one page shows
+PACKS, ENTRIES = 5, 40  # contexts of a run, and entries of each, that one page shows
 _MOMENT = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _NAMES = {"run": "Runs", "session": "Sessions", "commit": "Commits", "decision": "Decisions"}
 _NAMES |= {"proposal": "Proposals", "task": "Tasks", "other": "Rewrites and erasures"}
@@ -82,12 +83,12 @@ def run_page(reading: ProjectReading, query: WebQuery) -> WebPage:
         **_about(run),
         "window": window,
         "turns": [_turn(turn) for turn in run.turns],
-        "usage": dicts_of(dict_of(run.fields.get("outputs")).get("usage")),
+        "usage": [_usage(one) for one in dicts_of(dict_of(run.fields.get("outputs")).get("usage"))],
         "files": made[:WINDOW],
         "more_files": max(0, len(made) - WINDOW),
         "commits": list(dict.fromkeys(oid for turn in run.turns for oid in _texts(turn.get("commits")))),
         "tracked": tracked_files.those_tracked(project.clone.repo, paths),
-        "summary": list(_sections(run.summary or "")),
+        "summary": list(_sections((run.summary or "")[:SUMMED_UP])),
         "knew": project.context.receipts(run.id, now=lambda: reading.known.now),
         "most_packs": PACKS,
         "most_entries": ENTRIES,
@@ -102,7 +103,8 @@ def _about(run: RunDetails) -> dict[str, Any]:
     name = str(agent.get("name") or "")
     outputs = dict_of(fields.get("outputs"))
     shown = ShownRecord(run.id, "run", None, None, dict(fields))
-    said = {"what": None, "files": None, "tools": None, "outputs": None, "statement": None, "kept in": None}
+    said = {"what", "files", "tools", "outputs", "statement", "kept in", "branch"}  # shown elsewhere, or no news
+    said |= {"prompt"} if run.total else set()
     rows = [(label, text) for label, text in event_rows(shown) if text and label not in said]
     return {
         "run": run,
@@ -113,6 +115,15 @@ def _about(run: RunDetails) -> dict[str, Any]:
         "gone": wording("bodies").get(str(fields.get("body_state")), ""),
         "ended": _ended(fields),
     }
+
+
+def _usage(one: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What one model read, wrote and cost, in words."""
+    counts = {name: one.get(name) for name in ("read", "cached", "written")}
+    rows = [("Model", str(one.get("model") or one.get("agent") or "not told")[:80])]
+    rows += [(name.title(), f"{number:,} tokens") for name, number in counts.items() if isinstance(number, int)]
+    dollars = one.get("dollars")
+    return [*rows, ("Cost", f"${dollars:.2f}" if isinstance(dollars, int | float) else "not told")]
 
 
 def _ended(fields: Mapping[str, Any]) -> str:
@@ -199,6 +210,7 @@ def _step(cycle: Mapping[str, Any]) -> dict[str, Any]:
             "input": asked if isinstance(asked, str) else "" if asked is None else str(asked),
             "output": output if isinstance(output, str) else "",
             "exit_status": status if isinstance(status, int) else None,
+            "state": "refused" if got.get("refused") is True else "failed" if got.get("failed") is True else "",
         })  # fmt: skip
     texts = [proposed.get(name) for name in ("text", "plan")]
     return {
@@ -207,9 +219,9 @@ def _step(cycle: Mapping[str, Any]) -> dict[str, Any]:
         "model": str(cycle.get("model") or ""),
         "text": "\n\n".join(one for one in texts if isinstance(one, str) and one.strip()),
         "reasoning": proposed.get("reasoning") if isinstance(proposed.get("reasoning"), str) else "",
-        "calls": calls[:STEPS],
-        "more": max(0, len(calls) - STEPS),
-        "room": PRINTED,
+        "calls": calls[:CALLS],
+        "more": max(0, len(calls) - CALLS),
+        "room": CALLED // max(1, min(CALLS, len(calls))),
     }
 
 
@@ -229,7 +241,7 @@ def session_page(reading: ProjectReading, query: WebQuery) -> WebPage:
         "runs": project.log.runs_of_session(found),
         "failing": model_brief.failing(found.commands),
         "tracked": tracked_files.those_tracked(project.clone.repo, found.files[-WINDOW:]),
-        "most": WINDOW,
+        "most": WINDOW // 2,
     }
     return WebPage("session.html", values)
 

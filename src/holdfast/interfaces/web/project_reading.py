@@ -137,11 +137,17 @@ class ProjectReading:
         except NotFound:
             raise NotFound(f"{identity} does not wait for a decision", hint="It may have been decided.") from None
 
+    @property
+    def has_read(self) -> tuple[str, ...]:
+        """Which of the parts that rest on cited files were read."""
+        return tuple(name for name in ("queue", "known") if name in vars(self))
+
     @cached_property
     def cited_files(self) -> str:
         """The files that memories cite, one a line, as `freshness.watched` takes them."""
         cited: set[str] = set()
-        for text in {text for one in self.memories.values() for text in one.memory.evidence}:
+        there = self.memories if "queue" in vars(self) else self.known.standings
+        for text in {text for one in there.values() for text in one.memory.evidence}:
             with suppress(BadInput):  # written by hand
                 cited.add(getattr(parse_evidence(text), "path", ""))
         return "\n".join(sorted(path for path in cited if path and "\n" not in path))
@@ -156,6 +162,7 @@ class ProjectDesk:
         self._lock = threading.Lock()
         self._reading: ProjectReading | None = None
         self._state = self._cited = ""
+        self._watched: tuple[str, ...] = ()
         self._kept: dict[str, Any] = {}
 
     @contextmanager
@@ -166,8 +173,9 @@ class ProjectDesk:
                 self._reading = self._read()
             found = self._reading
             yield found
-            if self._reading is found and self._state and not self._cited and "queue" in vars(found):
-                self._cited = self._look_at_cited(found)
+            if self._reading is found and self._state and found.has_read != self._watched:
+                vars(found).pop("cited_files", None)
+                self._watched, self._cited = found.has_read, self._look_at_cited(found)
 
     def change(self, act: Callable[[ProjectReading], tuple[str, str | None]]) -> str | None:
         """Does something that changes the project; returns the address to go on with, if it names one."""
@@ -198,7 +206,7 @@ class ProjectDesk:
         project = Project.open(self._folder, environ=self._environ, person=lambda: self.access.no_person)
         seen = refresh.signature_of(project.clone)
         self._state = seen.value if seen is not None and seen.settled else ""
-        self._cited = ""
+        self._cited, self._watched = "", ()
         return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16], self._kept)
 
     def _is_current(self, reading: ProjectReading) -> bool:
