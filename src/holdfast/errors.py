@@ -35,7 +35,7 @@ class HoldfastError(Exception):
 
 class NotARepository(HoldfastError):
     code = 10
-    hint = "Run `git init` first, or `holdfast init`, which offers to do it."
+    hint = "Go to a git repository, or create one with `git init`."
 
 
 class NotInitialised(HoldfastError):

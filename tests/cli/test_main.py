@@ -93,10 +93,10 @@ def test_outside_git_it_says_so_and_what_to_do(tmp_path: Path) -> None:
     assert second.startswith("hint: ")
 
 
-def test_before_init_it_names_init(cli: Cli) -> None:
+def test_before_init_it_names_start(cli: Cli) -> None:
     """Who cloned a repository without Holdfast must learn the one command to type."""
     answer = cli("status", ok=False)
-    assert (answer.code, "holdfast init" in answer.err) == (11, True)
+    assert (answer.code, "holdfast start" in answer.err) == (11, True)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_the_end_of_input_at_the_question_about_hooks_means_no(repo: GitRepo, cl
     code, seen = on_a_terminal(repo.path, "init", "--commit", typed="\x04", after="[Y/n]")
     assert (code, "interrupted" in seen) == (0, False), seen
     assert "committed its two files" in seen
-    assert "No hooks are installed" in cli("hooks", "status").out
+    assert "No git hooks are installed" in cli("hooks", "status").out
 
 
 def test_an_interrupt_at_the_question_about_hooks_tells_what_was_done(repo: GitRepo) -> None:

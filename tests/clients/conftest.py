@@ -26,3 +26,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for claim, cells in sorted(found.items()):
         row = "  ".join(f"{cells.get(name, ''):<8}" for name in PINNED)
         terminalreporter.line(f"{claim.replace('_', ' '):<{width}}  {row}".rstrip())
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, said in report.user_properties:
+            terminalreporter.line(f"{name} {said}")

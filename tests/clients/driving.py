@@ -177,6 +177,7 @@ class Ran:
     code: int
     out: str
     asked: list[dict[str, Any]]
+    cpu: float  # seconds of a processor, of the client and all that it started
 
     def request(self, number: int = 0) -> str:
         """All words of one request of the conversation itself."""
@@ -288,21 +289,35 @@ class Client:
         return [*self.program, *again, "-p", prompt, "-y", "--skip-trust"]
 
     def run(
-        self, folder: Path, prompt: str, script: list[dict[str, Any]], *, kill: bool = False, resume: bool = False
+        self,
+        folder: Path,
+        prompt: str,
+        script: list[dict[str, Any]],
+        *,
+        kill: bool = False,
+        resume: bool = False,
+        whole: bool = False,
     ) -> Ran:
-        """Let it work in a folder with this script; `kill` ends it at the step that hangs."""
-        return self.start(folder, self.words(prompt, resume=resume), script, kill=kill, prompt=prompt)
+        """Let it work in a folder with this script; `kill` ends it at the step that hangs, `whole` waits for all."""
+        return self.start(folder, self.words(prompt, resume=resume), script, kill=kill, whole=whole, prompt=prompt)
 
     def start(
-        self, folder: Path, argv: list[str], script: list[dict[str, Any]], *, kill: bool = False, prompt: str = ""
+        self,
+        folder: Path,
+        argv: list[str],
+        script: list[dict[str, Any]],
+        *,
+        kill: bool = False,
+        whole: bool = False,
+        prompt: str = "",
     ) -> Ran:
         spec, out = self.home / "spec.json", self.home / "out"
         said = {"argv": argv, "cwd": str(folder), "env": self.environ(), "script": script, "out": str(out)}
-        spec.write_text(json.dumps({**said, "prompt": prompt, "kill": kill, "timeout": 120}))
+        spec.write_text(json.dumps({**said, "prompt": prompt, "kill": kill, "whole": whole, "timeout": 120}))
         command = [*namespace(), sys.executable, "-m", "tests.clients.inside", str(spec)]
         subprocess.run(command, cwd=ROOT, env={"PATH": os.environ["PATH"]}, check=True, timeout=200)
         done = json.loads(spec.read_text())
-        return Ran(done["code"], out.read_text(errors="replace"), done["asked"])
+        return Ran(done["code"], out.read_text(errors="replace"), done["asked"], done["cpu"])
 
     def holdfast(self, folder: Path, *words: str) -> str:
         """A command of ours, as its user types it, in the same world."""

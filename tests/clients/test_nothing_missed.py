@@ -13,7 +13,8 @@ import pytest
 from holdfast.capture.ingest import run_files
 from holdfast.project import Project
 from tests.clients.driving import PINNED, Ran
-from tests.clients.test_agents import ASKED, CAN, MARK, MEMORY, Scene
+from tests.clients.test_agents import ASKED, CAN, MARK, MEMORY, OLDER, Scene
+from tests.clients.test_more_agents import FIRST
 
 pytestmark = [pytest.mark.clients, pytest.mark.skipif(not CAN, reason="needs npm and unshare on Linux")]
 
@@ -111,7 +112,7 @@ def test_the_next_session_is_told_of_a_killed_one(scene: Scene) -> None:
     ran = scene.client.run(scene.repo, ASKED, [scene.shell("sleep 2"), {"hang": True}], kill=True)
     assert ran.code == -9, ran.out[-2000:]
     ran = done(scene, "Something else.", [scene.shell("true"), {"text": "Done."}])
-    assert f"cut short: {ASKED}" in ran.request(1 if scene.name == "cline" else 0)
+    assert f"cut short: {ASKED}" in ran.request(FIRST.get(scene.name, 0))
 
 
 @pytest.mark.parametrize("name", RECALL)
@@ -173,3 +174,29 @@ def test_a_fork_is_recorded_without_what_it_copied(name: str, tmp_path: Path) ->
     scene.holdfast("import", name)
     runs = sorted(log(scene), key=lambda one: str(one["started"]))
     assert [one["asked"] for one in runs] == [[ASKED], [THEN]]
+
+
+# ── warnings ─────────────────────────────────────────────────────────────────────────────────────
+
+RULE = f"hello.txt must keep its greeting, says {MARK}"
+_CHANGE = "*** Update File: hello.txt\n@@\n-hello from the repository\n+hullo\n"
+PATCH = f"apply_patch <<'EOF'\n*** Begin Patch\n{_CHANGE}*** End Patch\nEOF"
+EDIT: dict[str, list[dict[str, Any]]] = {
+    "claude": [{"name": "Read", "args": {}}, {"name": "Edit", "args": {"old_string": "hello", "new_string": "hullo"}}],
+    "gemini": [{"name": "replace", "args": {"old_string": "hello", "new_string": "hullo", "instruction": "Say u."}}],
+}
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_an_edit_is_warned_about(name: str, tmp_path: Path) -> None:
+    """At the moment it matters: before the edit, or with its result."""
+    scene = ready(name, tmp_path)
+    project = Project.open(scene.repo, environ=scene.client.environ(), person=True)
+    project.memory.remember(RULE, kind="invariant", accept=True, reviewer="Ada", applies_to=["hello.txt"])
+    project.context.render_guards()  # as the background does after a turn
+    path = {"file_path": str(scene.repo / "hello.txt")}
+    steps = [{"calls": [{**one, "args": {**one["args"], **path}}]} for one in EDIT.get(name, ())]
+    ran = done(scene, ASKED, [*(steps or [scene.shell(PATCH)]), {"text": "Done."}])
+    assert (scene.repo / "hello.txt").read_text().startswith("hullo"), "it is a warning"
+    before = ran.request(-2).count(RULE)  # the context may tell it
+    assert ran.request(-1).count(RULE) == before + 1, "at the edit, and once"

@@ -14,6 +14,7 @@ import pytest
 
 from holdfast import Project
 from holdfast.crew import crew_journal, crew_runs, supervisor
+from holdfast.crew.check_receipts import SUGGESTED, allow
 from holdfast.crew.crew_journal import CrewJournal
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
@@ -128,7 +129,7 @@ def test_a_queue_item_that_nobody_can_read_ends_no_worker(
 def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:
     """Disks fill with work trees that nobody needs."""
     safe, why = standing(project)
-    assert not safe and why.startswith("its commits are not in main")
+    assert not safe and why == f"it is not merged into main; take it: git merge crew/{run}/result"
     crewed.git("merge", "-q", f"crew/{run}/result")
     assert standing(project) == (True, "all its commits are in main")
     assert cleaned(project) == 1 and crew_runs.leftovers(project) == []
@@ -303,6 +304,25 @@ def test_checks_of_the_merged_tree_end_with_the_crew(
     (tmp_path / "slow").touch()
     recap = crew_runs.supervise(project, run, limits=CrewLimits(time=1), **how)
     assert recap.reason and not (tmp_path / "through").exists() and recap.waiting[0]["state"] == "finished"
+
+
+def test_a_check_that_was_allowed_later_counts_when_the_crew_goes_on(
+    crewed: GitRepo, settings: Path, scripted: Callable[[str], str]
+) -> None:
+    """The suggestion is younger than the run's branch; who allowed what they see need not begin again."""
+    settings.write_text("")
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "workers": 1}
+    how["limits"] = CrewLimits()
+    project = Project.open(crewed.path, environ=dict(os.environ), person=lambda: None)
+    plan = crewed.write("plan.md", "- [ ] Do it (check: unit)\n")
+    run = crew_runs.begin(project, [str(plan)], folder=str(crewed.path), **how)
+    assert "holdfast crew allow" in crew_runs.supervise(project, run, **how).decide[0]["why"]
+    assert not project.tasks.claims(), "another crew may do it meanwhile"
+    crewed.write(SUGGESTED, 'unit = "test -e new"\n')
+    assert crew_runs.supervise(project, run, **how).decide, "nobody allowed it yet"
+    allow(project)
+    done = crew_runs.supervise(project, run, **how)
+    assert len(done.done) == 1, done
 
 
 def test_a_check_that_lost_its_command_is_a_question(

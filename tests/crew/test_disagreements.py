@@ -61,7 +61,9 @@ def test_a_conflict_at_merge_is_shown_in_review_until_a_person_resolved_it(
         "no advice to delete"
     )
     shown = cli("review", "list").out
-    assert "asks you:" in shown and f"holdfast crew resume --run {run}" in shown and "Nothing waits." in shown
+    assert (
+        "asks you:" in shown and f"holdfast crew resume --run {run}" in shown and "Nothing waits for review." in shown
+    )
     # By hand: on top of what was merged, with both texts.
     crewed.git("worktree", "add", "-q", str(tmp_path / "hand"), asked["branch"])
     inside = ["git", "-C", str(tmp_path / "hand")]
@@ -190,6 +192,16 @@ def test_a_planner_without_an_answer_holds_nothing_up(
     _, done = run_crew(crewed, scripted(f"{WAITS}\npathlib.Path(title).touch()"), str(plan))
     assert len(done.done) == 3 and (tmp_path / "asked").read_text() == "xx"
     assert done.notes == ("planned without the model from here on: its answer is no JSON",)
+
+
+def test_a_failed_task_that_the_planner_cannot_break_down_is_parked(
+    crewed: GitRepo, settings: Path, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Its notes have boxes in a ring, so the planner is asked: once, and not until its calls of the day are used."""
+    model(settings, tmp_path, "print('no idea')")
+    Cli(crewed.path)("task", "add", "Ring", "--notes", "- [ ] x1 (needs: x2)\n- [ ] x2 (needs: x1)")
+    _, done = run_crew(crewed, scripted("pathlib.Path('broken').touch()"), attempts=1)
+    assert len(done.failed) == 1 and (tmp_path / "asked").read_text() == "xx", done
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked at in /proc")

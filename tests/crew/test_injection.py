@@ -113,6 +113,22 @@ def test_nothing_goes_on_after_a_hook_was_planted(crewed: GitRepo, scripted: Cal
     assert len(done.decide) == 1 and done.decide[0]["attempts"] == 1
 
 
+def test_an_agent_that_moves_the_result_branch_stops_the_crew(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """What no check saw must not come to the user among what passed; a tag of the same name gains nothing, either."""
+    crewed.git("tag", "main", crewed.git("commit-tree", "-m", "not this", "HEAD^{tree}"))
+    move = """
+title = prompt.splitlines()[0].split()[-1]
+pathlib.Path(title).touch()
+def git(*words): return subprocess.check_output(["git", *words], text=True).strip()
+git("add", title); git("commit", "-qm", title)
+result = git("for-each-ref", "--format=%(refname)", "refs/heads/crew/*/result")
+if title == "Evil": git("tag", result.removeprefix("refs/heads/")); git("update-ref", result, "HEAD")
+"""
+    plan = crewed.write("plan.md", "1. [ ] Good\n2. [ ] Evil\n")
+    run, done = run_crew(crewed, scripted(move), str(plan))
+    assert f"crew/{run}/result was moved from" in done.reason and len(done.done) == 1, done
+
+
 SWAP = """
 os.unlink(".git"); subprocess.run(["git", "init", "-q", "."], check=True)
 pathlib.Path("x").touch()
@@ -213,7 +229,7 @@ def test_an_agents_git_does_not_push(crewed: GitRepo, tmp_path: Path) -> None:
         done = subprocess.run(
             ["git", "push", "-q", where, "HEAD:refs/heads/pushed"],
             cwd=crewed.path,
-            env={**os.environ, **executor._NO_PUSH},
+            env={**os.environ, **executor._ALONE},
             capture_output=True,
             check=False,
         )

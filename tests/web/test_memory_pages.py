@@ -89,7 +89,7 @@ def test_a_memory_tells_its_history_evidence_and_chain(book: Served) -> None:
     assert "Takes the place of DEC-redis superseded" in words and "They survive." in words
     assert "approved by" in words and ", as a person" in words and "proposed" in words
     words = hostile.read(book.get("/memory/FCT-limit").text)
-    assert "retry.py:1-1 unchanged 1 LIMIT = 5" in words and "No agent was given it yet" in words
+    assert "retry.py:1 unchanged 1 LIMIT = 5" in words and "No agent was given it yet" in words
     assert "retired by" in hostile.read(book.get("/memory/FCT-old").text)
     assert "it was long ago" in hostile.read(book.get("/memory/FCT-old").text)
     rejected = book.get("/memory/FCT-wrong").text
@@ -136,10 +136,10 @@ def test_contradictions_are_shown_on_both_sides(book: Served, repo: GitRepo) -> 
 def test_a_memory_is_edited_by_its_form(book: Served) -> None:
     """What is approved is what was typed; a form that changes nothing approves nothing."""
     before = book.project().memory.get("FCT-limit")
-    shown = {"statement": "The limit is five.", "details": "", "evidence": "retry.py:1-1", "tags": "http"}
+    shown = {"statement": "The limit is five.", "details": "", "evidence": "retry.py:1", "tags": "http"}
     done = book.submit("/memory/FCT-limit", "/memory/FCT-limit/edit", **shown, applies_to="")
     assert "Nothing was changed" in done.text and book.project().memory.get("FCT-limit") == before
-    more = {**shown, "statement": "The limit is 5.", "evidence": "retry.py:1-1\r\nREADME", "tags": "http, retry"}
+    more = {**shown, "statement": "The limit is 5.", "evidence": "retry.py:1\r\nREADME", "tags": "http, retry"}
     done = book.submit("/memory/FCT-limit", "/memory/FCT-limit/edit", **more, applies_to="src", expires="30d")
     assert "Changed FCT-limit, and approved it again" in hostile.read(done.text)
     after = book.project().memory.get("FCT-limit")

@@ -147,7 +147,7 @@ class Tracks:
 
 
 MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
-MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26
+MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26  # a guess: bounds the time before the command starts
 
 
 @frozen

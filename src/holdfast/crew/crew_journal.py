@@ -183,6 +183,7 @@ class CrewState:
         self.overlaps: dict[tuple[str, str], CrewStep] = {}  # the task that waits, the task whose files it needs
         self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
+        self.why_stopped = ""
         self.seconds = 0.0  # that supervisors worked on it before
         self.decisions: dict[str, str] = {}
         self.agent_failures: list[CrewStep] = []  # in a row, without a success between them
@@ -226,6 +227,7 @@ class CrewState:
             self._since = step.at
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
+            self.why_stopped = str(step.body.get("why") or "it was stopped") if step.kind == "stop" else ""
             if step.kind == "resume":  # somebody looked at the agent
                 self.agent_failures.clear()
             self.seconds += float(step.body.get("seconds") or 0)
@@ -352,7 +354,7 @@ class CrewState:
 
     def untaught(self) -> list[CrewStep]:
         """The failures that teach something of their task and are no dead ends yet; that an agent crashed does not."""
-        teach = (one for one in self.failures if one.body.get("kind") in ("check", "limit"))
+        teach = (one for one in self.failures if one.body.get("kind") in ("check", "limit", "nothing"))
         return [one for one in teach if one.position not in self.lessons]
 
     def failures_of(self, task: str, files: Sequence[str] = ()) -> list[CrewStep]:

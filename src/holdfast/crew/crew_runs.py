@@ -122,10 +122,10 @@ def begin(
         try:
             place.reopen()
             inside = Project.open(place.path, environ=project.environ, drain=False)
+            # As it waits on the user's branch: once the result is merged, what waited there is known to be published.
+            historian.publish(inside)
             if plan is not None:
                 tasks = historian.place(inside, plan)
-            else:  # as they wait on the user's branch: once that is merged, what waited there is known to be published
-                historian.publish(inside)
         except HoldfastError:  # there is no run that would speak of them
             with contextlib.suppress(HoldfastError):
                 place.remove()
@@ -285,7 +285,7 @@ def _why_idle(project: Project, state: CrewState) -> str:
         return ""
     try:
         with crew_journal.alone(project):
-            return "it was stopped" if state.is_stopping else "its supervisor is gone"
+            return state.why_stopped or "its supervisor is gone"
     except Busy:
         return ""
 
@@ -313,7 +313,7 @@ def explain(project: Project, task: str, run: str | None) -> list[crew_journal.C
     found = CrewJournal(project.agents.database, head["run"]).steps()
     named = [one for one in found if one.task == task] or [one for one in found if one.task.startswith(task)]
     if not named:
-        raise NotFound(f"{task} is no task of the crew {head['run']}", hint="See `holdfast crew status`.")
+        raise NotFound(f"{task} is not a task of the crew {head['run']}", hint="See `holdfast crew status`.")
     return [one for one in named if one.task == named[0].task]
 
 
@@ -397,7 +397,9 @@ def _leftover(project: Project, branch: str, oid: str, path: str | None, head: M
         repo = project.clone.repo
         if other != branch and repo.resolve(ref) is not None and repo.is_ancestor(oid, ref):
             return Leftover(branch=branch, path=path, why=f"all its commits are in {other}", is_safe=True)
-    return kept(f"its commits are not in {head['base']}; if you do not need them: git branch -D {branch}")
+    if branch == head["branch"]:
+        return kept(f"it is not merged into {head['base']}; take it: git merge {branch}")
+    return kept(f"an attempt that is not in the result; if you do not need it: git branch -D {branch}")
 
 
 def clean(project: Project, chosen: Sequence[Leftover]) -> int:
@@ -430,7 +432,7 @@ def merge_into(project: Project, run: str) -> str:
         )
     if (under_way := project.clone.repo.operation()) is not None:  # what is given up below must be ours alone
         raise BadInput(f"a {under_way} is under way here", hint=f"End it, then: git merge {head['branch']}")
-    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", head["branch"])
+    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", f"refs/heads/{head['branch']}")
     if done.returncode:
         project.clone.repo.attempt_patiently("merge", "--abort")
         raise GitFailed(

@@ -59,9 +59,11 @@ AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
 _BRANCH = regex(rb'\[branch "(?:[^"\\]|\\.)*"\]')  # nothing else on its line: git takes two sections there
 _LFS = regex(rb'\[lfs(?: "(?:[^"\\]|\\.)*")?\]')
 _LFS_STATE = regex(rb"(?:access|locksverify|repositoryformatversion)\s*=", re.IGNORECASE)
-# Guards, no walls: an agent that runs as the user can do what the user can.
-_NO_PUSH = {
+# Guards, no walls: an agent that runs as the user can do what the user can. Nobody is there to type, either.
+_ALONE = {
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
     "GIT_CONFIG_COUNT": "1",
     "GIT_CONFIG_KEY_0": "url.file:///a-crew-does-not-push/.pushInsteadOf",
     "GIT_CONFIG_VALUE_0": "",
@@ -214,7 +216,7 @@ class _StepAtWork:
     def do(self) -> None:
         """The whole step, up to the row in the journal that says what came of it."""
         work, place = self._work, self._tree
-        checks = checks_of(work.checks, check_commands(self._project))
+        checks = checks_of(work.checks, check_commands(self._project, self._by._top))
         facts = {"task": work.task, "attempt": work.attempt, "branch": place.branch, "path": place.path}
         self._journal.add(("start", {**facts, "base": work.base, "worker": self._by.worker, "inputs": asdict(work)}))
         place.make(work.base)
@@ -264,6 +266,7 @@ class _StepAtWork:
 
     def _commit(self, end: StepEnd) -> None:
         """Commit what the agent left, unless it touched what is not its own."""
+        self._tree.unlock()
         self._refuse_left()
         self._held = self._tree.commit(_message(self._work), self._work.base)
         self._refuse_changes(end)
@@ -272,7 +275,7 @@ class _StepAtWork:
         """Run the agent and commit its work, recorded as one run: so that `why` finds the run of a line."""
         work, agent, project = self._work, self._by._agent, self._project
         asked = "\n".join(filter(None, (work.title, work.notes)))
-        environ = agent.environment(self._environ, project.settings.crew_env) | _NO_PUSH
+        environ = agent.environment(self._environ, project.settings.crew_env) | _ALONE
         self._own_config = os.path.join(self._tree.tree.git_dir, "config.worktree")
         guard = self._guarded()
         with project.log.run(task=work.task, prompt=asked, tree=self._tree.tree) as run:
@@ -429,7 +432,7 @@ class _StepAtWork:
 
 def check_environment(project: Project) -> dict[str, str]:
     """What a check gets of the environment: it runs what an agent wrote, so that it pushes nothing either."""
-    return {**chosen_environment(project.environ, project.settings.crew_env), **_NO_PUSH}
+    return {**chosen_environment(project.environ, project.settings.crew_env), **_ALONE}
 
 
 def ref_name(task: str) -> str:
@@ -490,7 +493,7 @@ def save_left(project: Project, head: Mapping[str, Any], state: crew_journal.Cre
             if one is not None and one.state == crew_journal.DONE:
                 place.leave(unfinished(branch))
             else:
-                base = one.base if one else clone.repo.text("merge-base", branch, "HEAD")
+                base = one.base if one else clone.repo.text("merge-base", f"refs/heads/{branch}", "HEAD")
                 place.save_and_remove(unfinished(branch), base)
         except (HoldfastError, OSError) as error:
             clone.notes.append(str(error))

@@ -130,7 +130,7 @@ def role_answer(asked: Mapping[str, Any]) -> dict[str, Any]:
             found = getattr(make(), method)(value)
             found = [found] if isinstance(found, str) else list(found)
             if not all(isinstance(one, str) for one in found):
-                raise BadInput("it gave something else than sentences")
+                raise BadInput("it did not return sentences")
             return {"answer": [one for one in found if one.strip()]}
     except PluginFailed as why:
         return {"failed": str(why)}

@@ -151,6 +151,12 @@ class TaskWorktree:
             raise GitFailed(f"{inner} is a repository of its own, and no remote has its newest commit")
         return held
 
+    def unlock(self) -> None:
+        """Take away the locks of a git that was ended in the middle; only while nobody works in this work tree."""
+        for name in ("index.lock", "HEAD.lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.tree.git_dir, name))
+
     def _unhide(self) -> None:
         """Let git see every file that is there: checks would pass with a change that an agent hid from the commit."""
         rows = self.tree.run("ls-files", "-v", "-z").split(b"\0")
@@ -197,7 +203,7 @@ class TaskWorktree:
         if done.returncode and tree.operation() is None and self.is_touched():
             raise GitFailed(f"somebody changed files in {self.path}", hint="Commit them there, or undo them.")
         if done.returncode and tree.operation() is None:  # what checks changed in tracked files is nobody's work
-            tree.attempt_patiently("reset", "-q", "--hard", self.branch)
+            tree.attempt_patiently("reset", "-q", "--hard", f"refs/heads/{self.branch}")
             done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
         if done.returncode == 0:
             return None
@@ -213,6 +219,8 @@ class TaskWorktree:
 
         Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
         """
+        if os.path.lexists(os.path.join(self.path, ".git")):
+            self.unlock()
         held = self._save(message, base)
         self.remove()
         if held == base:
@@ -350,8 +358,8 @@ def merged_branches(repo: Repo, run: str) -> list[str]:
 def start_branch(repo: Repo, name: str, base: str) -> None:
     """Make a branch from another one by its name, so that it inherits what waits there."""
     if repo.attempt("check-ref-format", "--branch", name).returncode:
-        raise BadInput(f"{name!r} is no name of a branch")
-    done = repo.attempt_patiently("branch", "--no-track", name, base)
+        raise BadInput(f"{name!r} is not the name of a branch")
+    done = repo.attempt_patiently("branch", "--no-track", name, f"refs/heads/{base}")  # a tag may have its name
     if done.returncode:
         raise GitFailed(f"git made no branch {name}: {git_words(done.stderr)}")
 

@@ -15,7 +15,7 @@ from holdfast.errors import BadInput
 from holdfast.git.approvals import KINDS as APPROVALS
 from holdfast.git.clone import Clone
 from holdfast.model import memory as rules
-from holdfast.model.evidence import Provenance
+from holdfast.model.evidence import Provenance, receipt_name
 from holdfast.model.text import tokens
 from holdfast.values import field, frozen, replace
 
@@ -123,7 +123,7 @@ def _evidence_findings(found: memory_state.MemoryListing) -> Iterator[CuratorFin
     for one in found.stale:
         changed = [text for text, state in one.receipts if state in ("changed", "gone")]
         gone = all(state == "gone" for _, state in one.receipts)
-        why = f"{_names(changed)} is not there any more" if gone else f"{_names(changed)} has changed"
+        why = f"{_names(changed)} is gone" if gone else f"{_names(changed)} has changed"
         suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"all its evidence is gone: {why}") if gone else None
         yield CuratorFinding("stale", (one.id,), why, suggestion)
     for one in found.expired:
@@ -201,5 +201,5 @@ def _oversized(standings: Iterable[MemoryStanding]) -> Iterator[CuratorFinding]:
 
 
 def _names(cited: Sequence[str]) -> str:
-    """Returns receipts without their hashes."""
-    return ", ".join(text.rpartition("@")[0] or text for text in cited)
+    """Returns receipts as people know them."""
+    return ", ".join(map(receipt_name, cited))

@@ -43,7 +43,7 @@ from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, layout, log, memory_files, pending_changes, private_store, receipt_files
 from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
 
-HOUR = 3600.0
+HOUR = 3600.0  # seconds
 _REPAIR = "Run `holdfast doctor --repair`."
 TEMPORARY = ".tmp"
 

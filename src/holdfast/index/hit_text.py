@@ -25,7 +25,7 @@ EDITED = "edited since approval"  # a doubt: a person approved another text of i
 UNCHECKED = "approval cannot be checked here"  # a doubt: a shallow clone cannot tell
 STALE = "stale"  # a doubt: its evidence changed
 PROMOTED = "promoted, not reviewed"  # accepted, but not by a person
-DAY = 86_400
+DAY = 86_400  # seconds
 _AGES = (  # from so many seconds on, in units of so many: numbers stay small
     *((730 * DAY, 365 * DAY, "year"), (60 * DAY, 30 * DAY, "month"), (14 * DAY, 7 * DAY, "week")),
     *((DAY, DAY, "day"), (3600, 3600, "hour"), (60, 60, "minute")),
@@ -116,7 +116,7 @@ RELEVANT = 0.5
 _REASONS = 4  # parts of a score that are explained; a guess: the others change little
 _WHY = {  # the explanation of each part of a score that raises a hit
     "words": "it matches words of the question",
-    "named": "its title is in the question",
+    "named": "its title has words of the question",
     "pairs": "it has words of the question side by side",
     "beside": "the conversation around it matches",
     "window": "the conversation around it has the words",

@@ -84,10 +84,10 @@ def svg(
     placed = layered_layout.place([node.key for node in graph.nodes], edges, ROOM)
     width, height = placed.width + 2 * MARGIN, placed.height + 2 * MARGIN
     about = f"{len(graph.nodes)} things, {len(graph.relations)} relations; what stands left comes first."
+    named = f'role="{"group" if address else "img"}" aria-labelledby="{name}-title {name}-about"'
+    box = f'width="{width:.0f}" height="{height:.0f}" viewBox="{-MARGIN} {-MARGIN} {width:.0f} {height:.0f}"'
     head = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
-        f' viewBox="{-MARGIN} {-MARGIN} {width:.0f} {height:.0f}" class="graph"'
-        f' font-family="{escape(FONT)}" role="{"group" if address else "img"}" aria-labelledby="{name}-title {name}-about">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} class="graph" font-family="{escape(FONT)}" {named}>',
         f'<title id="{name}-title">{_text(title, hide)}</title><desc id="{name}-about">{escape(about)}</desc>',
         *([f'<rect x="{-MARGIN}" y="{-MARGIN}" width="100%" height="100%" fill="#fbfbfa"/>'] if alone else []),
     ]

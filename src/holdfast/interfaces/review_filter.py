@@ -72,11 +72,11 @@ def why_waiting(item: QueueItem) -> str:
         UNCHECKED: "its approval cannot be checked here; the notes say why",
         "proposed": f"proposed{when}",
         "suggested": f"suggested{when}",
-        "edited": "written or edited by hand, approved by nobody yet",
-        "stale": "accepted once; what it rests on has changed since",
-        "expired": f"accepted once; its time was over{over}",
-        "elsewhere": "came by git, approved by nobody here",
-        "contradicts": "accepted, and contradicts another that stands",
+        "edited": "written or edited by hand, not approved yet",
+        "stale": "accepted earlier; its evidence changed since",
+        "expired": f"accepted earlier; it expired{over}",
+        "elsewhere": "came by git, not approved here",
+        "contradicts": "accepted, and contradicts another accepted memory",
     }[reason]
 
 

@@ -207,7 +207,7 @@ class ContextBuilder(Concern):
         lacking = [path for path in lacking if not any(row.startswith(f"{path.rstrip('/')}/") for row in tracked)]
         if lacking:
             more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
-            self.clone.notes.append(f"git tracks nothing at {', '.join(lacking[:3])}{more}")
+            self.clone.notes.append(f"no tracked file at {', '.join(lacking[:3])}{more}")
 
     def close(self) -> None:
         """Closes the index before it is deleted."""

@@ -227,7 +227,7 @@ class MemoryBook(Concern):
         if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in _SEEN if n not in wished):
             self.undo()
             raise NeedsReview(
-                f"{item.id} was changed while you looked at it, and is not approved", hint="Read it again."
+                f"{item.id} was changed while you looked at it, so it is not approved", hint="Read it again."
             )
         return done
 
@@ -317,8 +317,8 @@ class MemoryBook(Concern):
         for event in self.clone.find_events("all", targets=(identity,), kinds=_MEMORY_EVENTS):
             said = self.clone.joined(event)
             kind = approvals.weakened(event.kind, event.hash_self, self.clone.second_hand())
-            texts = (str(said[name] or "") for name in ("reviewer", "reason"))
-            found.append(MemoryEvent(event.ts, kind, *texts, said["branch"], said["action"] == "undo"))
+            by, reason = str(said["reviewer"] or ""), str(said["reason"] or "")
+            found.append(MemoryEvent(event.ts, kind, by, reason, said["branch"], undone=said["action"] == "undo"))
         return found
 
     def last_changes(self) -> dict[str, str]:

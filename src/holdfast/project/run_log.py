@@ -23,10 +23,9 @@ from holdfast.model import ids, transcript
 from holdfast.model import session as model_session
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
-from holdfast.recall import lookup, published_content, relation_graph, run_turns
+from holdfast.recall import lookup, run_turns
 from holdfast.store import capsule, import_progress, session_files, statistics, tally
 from holdfast.values import dict_of, replace
-from holdfast.work import task_board
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from holdfast.git.repo import Repo
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin
+    from holdfast.recall.published_content import PublishedContent
+    from holdfast.recall.relation_graph import RelationIndex
     from holdfast.work.task_board import Board
 
 _FIELDS = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
@@ -246,10 +247,11 @@ class RunLog(Concern):
             more["diff"] = list(review_queue.since_approval(self.clone, there))
         return replace(found, fields={**found.fields, **more})
 
-    def relations(
-        self, standings: Iterable[MemoryStanding] | None = None, board: Board | None = None
-    ) -> relation_graph.RelationIndex:
+    def relations(self, standings: Iterable[MemoryStanding] | None = None, board: Board | None = None) -> RelationIndex:
         """Returns how memories, tasks, runs, commits and files hang together; takes what was read already."""
+        from holdfast.recall import relation_graph
+        from holdfast.work import task_board
+
         if standings is None:
             standings = review_queue.every(self.clone, self.clone.clock()).values()
         if board is None:
@@ -257,8 +259,10 @@ class RunLog(Concern):
         memories = {one.id: (one.memory, one.status) for one in standings}
         return relation_graph.RelationIndex(memories, board.graph, clone=self.clone, git=self.clone)
 
-    def published(self) -> published_content.PublishedContent:
+    def published(self) -> PublishedContent:
         """Returns what HEAD holds: accepted memories, tasks, and what the log tells everybody."""
+        from holdfast.recall import published_content
+
         return published_content.read(self.clone, self.clone.clock())
 
     def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:

@@ -251,7 +251,8 @@ def show(clone: Clone, text: str) -> ShownRecord:
     except NotFound:
         if named := _TURN.fullmatch(text.removeprefix("run:")):
             return _show_turn(clone, named["run"], int(named["turn"]), int(named["step"] or 0) or None)
-        cited = {name: sighting.text for name, sighting in _memories(clone).items()}
+        is_commit = _COMMIT.fullmatch(text.removeprefix("commit:").lower())
+        cited = {name: sighting.text for name, sighting in _memories(clone).items()} if is_commit else {}
         shown = show_commit(clone, text, cited) or show_place(clone, text) or _show_artifact(clone, text)
         return shown or _show_fetched(clone, text)
     if found.kind == "run":

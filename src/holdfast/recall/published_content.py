@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 _CANDIDATES = f"{layout.MEMORY}/candidates/"
 _DECISIONS = ("accept", "promote", "edit", "retire")
 _TOLD = (*_DECISIONS, "run", "task", "checkpoint")  # kinds that say something without their text
-_CITED = ("file:", "lines:", "symbol:", "commit:")  # what everybody who has the repository can look up
-_SPANS = ("file:", "lines:", "symbol:")  # only evidence in files makes a memory stale
+_SPANS = ("file:", "lines:", "symbol:")  # HEAD alone tells how it stands, and nothing else makes a memory stale
 _COMMITS = 300
 
 
@@ -79,7 +78,7 @@ def read(clone: Clone, now: datetime, *, moments: int = 500) -> PublishedContent
     listed = _standing(clone, found, now)
     graph = TaskGraph(tasks.values())
     index = RelationIndex({one.memory.id: (one.memory, one.status) for one in listed}, graph, clone=None, git=clone)
-    told = sorted(_moments(clone, {one.memory.id for one in listed}, tasks, moments), key=lambda m: m.ts, reverse=True)
+    told = sorted(_moments(clone, found, tasks, moments), key=lambda m: m.ts, reverse=True)
     seconds = int(repo.text("show", "--no-patch", "--format=%ct", head).strip() or 0)
     ts = f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}Z"
     return PublishedContent(head, ts, tuple(listed), graph, tuple(told[:moments]), (*broken, *unread), index)
@@ -128,12 +127,12 @@ def _tasks(clone: Clone) -> tuple[dict[str, Task], list[str]]:
 
 
 def _standing(clone: Clone, found: Mapping[str, Memory], now: datetime) -> list[PublishedMemory]:
-    cited = {text for memory in found.values() for text in memory.evidence if text.startswith(_CITED)}
+    cited = {text for memory in found.values() for text in memory.evidence if text.startswith(_SPANS)}
     states = evidence_check.states(clone, cited, committed=True)
     newer = {old: name for name, one in found.items() if isinstance(one, Accepted) for old in one.supersedes}
     last: dict[str, Event] = {}
     for event in clone.find_events("published", kinds=_DECISIONS):
-        if event.target in found:
+        if event.target is not None and event.target in found:
             last[event.target] = event
     listed = []
     for name, memory in found.items():
@@ -163,7 +162,9 @@ def _status(memory: Memory, receipts: Mapping[str, str], now: datetime, *, repla
     return "stale" if any(moved) else "accepted"
 
 
-def _moments(clone: Clone, memories: set[str], tasks: Mapping[str, Task], most: int) -> Iterator[PublishedMoment]:
+def _moments(
+    clone: Clone, memories: Mapping[str, Memory], tasks: Mapping[str, Task], most: int
+) -> Iterator[PublishedMoment]:
     """What happened to what is exported, the runs, and git's commits; events of candidates and sessions are not."""
     for event in clone.find_events("published", kinds=_TOLD, newest=most):
         about = event.target or event.run_id or ""
@@ -171,7 +172,7 @@ def _moments(clone: Clone, memories: set[str], tasks: Mapping[str, Task], most: 
             ended = "" if event.exit_status is None else f"ended with {event.exit_status}"
             yield PublishedMoment(event.ts, "run", event.run_id or "", ended)
         elif about in memories:
-            yield PublishedMoment(event.ts, event.kind, about, "")
+            yield PublishedMoment(event.ts, event.kind, about, memories[about].statement)
         elif about in tasks:
             yield PublishedMoment(event.ts, event.kind, about, tasks[about].title)
     repo = clone.repo

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import Ambiguous, NotFound
 from holdfast.index.corpus import git_objects
-from holdfast.model.evidence import is_oid
+from holdfast.model.evidence import is_oid, is_tracked_path
 from holdfast.model.ids import beginnings, pick
 from holdfast.patterns import regex
 from holdfast.recall.why import recorded_runs
@@ -130,23 +130,27 @@ class RelationIndex:
         if oid is not None and oid.startswith(asked):
             return f"commit:{oid}"
         path = text.removeprefix("file:")
-        cited = f"file:{path}" in self._touching
-        return f"file:{path}" if path and (cited or repo.blobs_at("HEAD", [path])) else None
+        if f"file:{path}" in self._touching:
+            return f"file:{path}"
+        is_there = is_tracked_path(path) and repo.head().oid is not None and repo.blobs_at("HEAD", [path])
+        return f"file:{path}" if is_there else None
 
     # The neighbourhood.
 
     def around(self, name: str, *, steps: int = STEPS, most: int = MOST) -> RelationGraph:
         """The neighbourhood of a node."""
-        return self._grown([self.find(name)], steps=steps, most=most, of=self.find(name))
+        found = self.find(name)
+        return self._grown([found], steps=steps, most=most, of=found)
 
     def newest(self, *, most: int = MOST) -> RelationGraph:
         """The newest memories and tasks, and what they hang on."""
         scope = "visible" if self._clone is not None else "published"
         events = self._git.find_events(scope, kinds=_CHANGING, newest=_LOOKED_AT)
         targets = (event.target for event in reversed(events))
-        known = [name for name in dict.fromkeys(targets) if name in self._memories or name in self._graph.tasks]
-        known += [name for name in (*self._memories, *self._graph.tasks) if name not in known][: SEEDS - len(known)]
-        return self._grown(known[:SEEDS], steps=1, most=most)
+        standing = [name for name, (_, status) in self._memories.items() if status != "rejected"]
+        all_of_them = dict.fromkeys((*standing, *self._graph.tasks))
+        newest = [name for name in dict.fromkeys(targets) if name in all_of_them]
+        return self._grown(list(dict.fromkeys((*newest, *all_of_them)))[:SEEDS], steps=1, most=most)
 
     def _grown(self, seeds: Sequence[str], *, steps: int, most: int, of: str | None = None) -> RelationGraph:
         chosen, missed = dict.fromkeys(seeds[:most]), set[str]()
@@ -209,6 +213,8 @@ class RelationIndex:
         asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
         rows = repo.run("cat-file", "--batch-check=%(objecttype) %(objectname)", stdin=asked).decode("ascii", "replace")
         here = [row.removeprefix("commit ") for row in rows.splitlines() if row.startswith("commit ")]
+        if self._clone is None:  # others have only what HEAD reaches: a branch that was never pushed is not theirs
+            here = [oid for oid in here if repo.is_ancestor(oid, "HEAD")]
         found = git_objects.read_commits(repo, here, self._git.hide) if here else ()
         return {one.oid: one.message.strip().partition("\n")[0] for one in found}
 

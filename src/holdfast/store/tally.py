@@ -34,7 +34,7 @@ _MOST = 64 << 20  # bytes that are read; our own files are far smaller
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _HEX = frozenset("0123456789abcdef")
-_LONGEST = 64
+_LONGEST = 64  # characters; names of counters are short words
 
 
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────

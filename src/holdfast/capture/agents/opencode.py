@@ -46,9 +46,9 @@ from holdfast.values import dict_of
 _NAME = "opencode.db"
 _STORED = "storage/session"  # below opencode's folder: sessions of earlier versions
 _MAX_MESSAGES, _MAX_PARTS = 50_000, 2_000  # of a session, and of a message
-_MAX_SESSIONS = 10_000
+_MAX_SESSIONS = 10_000  # a guess: bounds memory for a huge database
 _STEPS = 200_000_000  # of SQLite's machine that one question may take: a database is anybody's file
-_TITLE = 200
+_TITLE = 200  # characters; a guess: one line of a list
 _SESSION = "select directory, version, title, parent_id, time_created from session where id = ?"
 _SESSIONS = "select id from session order by time_updated desc limit ?"
 _TEXT = "case when length(data) <= ? then data end"
@@ -254,7 +254,7 @@ def _whose(path: str) -> TranscriptOrigin:
     found = transcript_files.in_database(path)
     if found is None:
         hint = f"Name its folder, or one session: {_NAME}#ses_…"
-        raise BadInput(f"{path} is no session of opencode", hint=hint)
+        raise BadInput(f"{path} is not a session of opencode", hint=hint)
     database, session = found
     with _opened(database) as connection:
         row = connection.execute(_SESSION, (session,)).fetchone()

@@ -46,8 +46,8 @@ from holdfast.store.import_progress import mark
 from holdfast.values import asdict, field, frozen, mutable
 
 MAX_NAME = 200  # characters of an id or a name that somebody else gave
-MAX_PATH = 4_096
-TURN_COMMANDS, TURN_FILES = 100, 300
+MAX_PATH = 4_096  # PATH_MAX of Linux
+TURN_COMMANDS, TURN_FILES = 100, 300  # of one turn; a guess: real turns have fewer
 KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
 _FINISHING = regex(r"(?i)complet|finish|submit|exit")  # tools by which some agents say that they are done
 _COMMITTED = regex(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)

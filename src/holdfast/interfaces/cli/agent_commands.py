@@ -145,7 +145,7 @@ def resume(project: Project, name: str, output: str | None, error: str | None, s
     if output is None and error is None:
         return _shown(found)
     if output is not None and error is not None:
-        raise BadInput("an action gave something or failed, not both", hint="Use --output or --error.")
+        raise BadInput("an action has an output or an error, not both", hint="Use --output or --error.")
     resumed = found.resume()
     if resumed.pending is None:
         raise BadInput(f"no cycle of {name} waits for a result", hint=f"See `holdfast agent cycles {name}`.")

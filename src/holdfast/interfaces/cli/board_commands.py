@@ -285,7 +285,7 @@ def next_text(found: Next) -> str:
     free = [task for task in found.ready if task.id not in found.claims]
     if not (found.ready or found.waiting or found.to_close or found.unplanned):
         there = f" here; {count(found.away, 'task', 'are')} on other branches" if found.away else ""
-        said = f'Nothing is to be done{there}. Add a task with: holdfast task add "…"'
+        said = f'No open tasks{there}. Add one with: holdfast task add "…"'
         return lines(said, _steps(found.proposed))
     shaky, path = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]], found.critical_path
     shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
@@ -390,7 +390,7 @@ def state_text(found: project_state.ProjectState) -> str:
     graph, tasks = found.board.graph, found.board.tasks
     at = f" at {found.head[:12]}" if found.head else ""
     if not tasks and not found.links:
-        return 'No goals and no tasks yet. Begin with: holdfast task add --kind goal "…"'
+        return 'No goals or tasks yet. Add a goal with: holdfast task add --kind goal "…"'
     reached = [task for task in tasks if task.checkpoint and task.status == "done"]
     ready = [task for task in graph.ready() if task.kind not in model_task.PLANS]
     return lines(

@@ -128,7 +128,7 @@ def key_list_text(found: KeyList) -> str:
     """One row a key."""
     sealed = ", ".join(found.scope) or "nothing: set encryption.scope (docs/explanation/security.md)"
     rows = [(strong(one.id), one.use, _day(one.created)) for one in found.keys]
-    return lines(f"Sealed:    {sealed}", f"Keys from: {found.source or 'nowhere: set encryption.key'}", "", table(rows))
+    return lines(f"Encrypted: {sealed}", f"Keys from: {found.source or 'not set (encryption.key)'}", "", table(rows))
 
 
 def key_list_object(found: KeyList) -> dict[str, object]:

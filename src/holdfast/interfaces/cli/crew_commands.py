@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WORKERS = 2  # a person can follow two; more are asked for
 REDRAW = 1.0  # seconds between two pictures of `watch`
+_ROWS = 12  # of a longer text, the last ones: a check's error is at its end
 _SHOWN = 400  # characters of an input that `explain` shows; --json has all
 
 
@@ -105,13 +106,14 @@ def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote
 def resume(place: Invocation, *, run: str | None, **given: Any) -> int:
     """Resume a crew that was stopped or killed."""
     from holdfast.crew import crew_runs
-    from holdfast.crew.crew_limits import CrewLimits
+    from holdfast.crew.crew_limits import OPTIONS, CrewLimits
 
     with place.project() as project:
         head = crew_runs.named_run(project, run, open_only=True)
         agent = crew_runs.chosen_agent(project, given["agent"] or (head["agent"] if head["agent"] in _KNOWN else None))
-        asked = {"time": given["max_time"], "tokens": given["max_tokens"], "calls": given["max_calls"]}
-        limits = CrewLimits(**{**head["limits"], **{name: value for name, value in asked.items() if value is not None}})
+        asked = {name: given[f"max_{name}"] for name in OPTIONS if given[f"max_{name}"] is not None}
+        now = {name: value for name, value in project.settings.crew_limits.items() if name not in OPTIONS}
+        limits = CrewLimits(**{**head["limits"], **now, **asked})
         return _supervised(
             project, head["run"], agent=agent, limits=limits, workers=given["workers"], approve=given["approve"]
         )
@@ -206,7 +208,7 @@ def _objections(found: CrewRecap) -> list[str]:
     """What a reviewer said of what is done: for a person, before their own branch is changed."""
     if not found.objections:
         return []
-    rows = (f"  {strong(task)}  {said}" for task, said in found.objections)
+    rows = (f"- {strong(task)}  {said}" for task, said in found.objections)
     return ["", f"Look at these before you merge: {len(found.objections)}", *rows]
 
 
@@ -220,7 +222,8 @@ def _section(title: str, rows: Sequence[Mapping[str, Any]], said: Callable[[Mapp
     return [
         "",
         f"{title}: {len(rows)}",
-        *(f"  {strong(row['task'])}  {short(row['title'], 60)}\n      {said(row)}" for row in rows),
+        # No id begins an indented line: below a title that ends with "password" it would look like one, and be hidden.
+        *(f"- {strong(row['task'])}  {short(row['title'], 60)}\n    {said(row)}" for row in rows),
     ]
 
 
@@ -228,7 +231,7 @@ def _proof(row: Mapping[str, Any]) -> str:
     checks = ", ".join(f"{one['check']} passed in {one['seconds']:.1f} s" for one in row["receipts"])
     tree = row["receipts"][0]["tree"][:8] if row["receipts"] else ""
     tries = f", at attempt {row['attempts']}" if row["attempts"] > 1 else ""
-    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
+    return f"commit {row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
 
 
 def _used(used: Mapping[str, float]) -> str:
@@ -303,8 +306,8 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
         who = f"worker {one.worker}" if is_working else ""
         rows.append(
             (
+                "interrupted" if one.state == "working" and not is_working else _STATES.get(one.state, one.state),
                 strong(one.task),
-                _STATES.get(one.state, one.state),
                 f"try {one.attempt}" if one.attempt else "",
                 who,
                 f"{max(0.0, seconds):.0f} s" if one.attempt else "",
@@ -373,7 +376,12 @@ def _fields(values: Mapping[str, Any], indent: str) -> Iterator[str]:
     """Names and values, a row each; what is within another is indented."""
     for name, value in values.items():
         rows = value if isinstance(value, list) else [value]
+        rows = [int(row) if isinstance(row, float) and row.is_integer() else row for row in rows]
         if value in (None, "", [], {}):
+            continue
+        if isinstance(value, str) and "\n" in value.strip():
+            yield f"{indent}{name}:"
+            yield from (f"{indent}    {short(row, _SHOWN)}" for row in value.strip().splitlines()[-_ROWS:])
             continue
         if not any(isinstance(row, dict) for row in rows):
             yield f"{indent}{name}: {short(', '.join(map(str, rows)), _SHOWN)}"
@@ -455,7 +463,7 @@ def _until_closed(is_child: bool) -> tuple[Callable[[], bool], list[int]]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def is_open() -> bool:
-        if is_child and state["open"] and select.select([0], [], [], 0)[0]:
+        while is_child and state["open"] and select.select([0], [], [], 0)[0]:
             words = os.read(0, 1024)
             state["open"] = bool(words)
             supervisor.extend(map(int, filter(bytes.isdigit, words.split())))

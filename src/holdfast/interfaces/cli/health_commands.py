@@ -202,7 +202,7 @@ def _recalls(found: RecallStats) -> list[str]:
 def _contexts(counted: Stats) -> list[str]:
     found, rows = counted.contexts, []
     if found.packs:
-        mean = f"{found.tokens / found.packs:,.0f} each"
+        mean = f"{found.tokens / found.packs:,.0f} on average"
         rows = [("contexts", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
     if counted.late:
         whose = ", ".join(f"{name} {late:,}" for name, late in counted.late.items())
@@ -255,7 +255,7 @@ def _part(number: int, whole: int) -> str:
 
 
 def _took(took: Duration | None) -> str:
-    return f"{_time(took.half)} each, p95 {_time(took.most)}" if took else ""
+    return f"{_time(took.half)} on average, p95 {_time(took.most)}" if took else ""
 
 
 def _time(microseconds: int) -> str:

@@ -115,7 +115,9 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not on_a_terminal():
-        raise NeedsConfirmation(f"this has to be confirmed, and there is no terminal to ask on: {question}")
+        raise NeedsConfirmation(
+            f"nothing was done: this needs a yes, and there is no terminal to ask. {question.removesuffix(' Go on?')}"
+        )
     if not click.confirm(question, err=True):
         raise Declined
 

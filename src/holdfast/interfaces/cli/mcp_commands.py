@@ -12,7 +12,7 @@ from holdfast.interfaces.cli.invocation import Invocation, command
 from holdfast.interfaces.cli.output import flush, show_made
 from holdfast.interfaces.cli.root import root
 
-PORT = 7717
+PORT = 7717  # free in IANA's list, without a meaning
 
 
 @command(root, "mcp")

@@ -138,7 +138,7 @@ def waiting_text(
             said += [f"    {file_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
         return lines(said, ["", waiting_text(waiting, everything=everything, title=title)] if waiting else [])
     if not waiting:
-        return "Nothing waits."
+        return "Nothing waits for review."
     from holdfast.curation.review_queue import worth_reading
 
     shown = {item.id for item in worth_reading([item for item, _ in waiting])}
@@ -148,7 +148,7 @@ def waiting_text(
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
-        *(["", f"{len(rest)} more that are less likely worth keeping:{way}"] if rest else []),
+        *(["", f"{len(rest)} more, less likely worth keeping:{way}"] if rest else []),
         *(
             [*_heading(one[0].standing), *_moved(one[0].standing), *_details(one[0].standing.memory)]
             for one in rest
@@ -267,19 +267,21 @@ def _repeats(words: str, memory: Memory) -> bool:
 def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF, fully: bool = True) -> list[str]:
     """What speaks against it, both texts side by side, and what made it stale.
 
-    What only may contradict it is often wrong, so a list has it only if all of it was asked for.
+    What only may contradict it is often wrong where no two words of both can be named, so a list has such only if all
+    of it was asked for.
     """
     certain = [one for one in (*look.conflicts[:3], *look.rivals) if one.verdict.certain]
     likely = [one for one in (*look.conflicts[:3], *look.rivals) if not one.verdict.certain]
     rows = [row for conflict in certain for row in _conflict(conflict)]
-    rows += [_may_contradict(one) for one in (*likely, *look.hints)] if fully else []
+    rows += [_may_contradict(one) for one in (*likely, *look.hints) if fully or one.verdict.names]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
 
 
 def _may_contradict(conflict: memory_conflicts.MemoryConflict) -> str:
-    return _fitting(f"    may contradict {conflict.other.id}: ", conflict.other.statement)
+    why = f" ({conflict.verdict.why})" if conflict.verdict.names else ""
+    return _fitting(f"    may contradict {conflict.other.id}{why}: ", conflict.other.statement)
 
 
 def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
@@ -434,7 +436,9 @@ def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer
         items = _meant(project, names, everything, given)
         if items is not None:
             if any(wish.values()):
-                raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
+                raise BadInput(
+                    "--supersede, --keep-both, --applies-to and --expires are for one memory", hint="Name its id."
+                )
             code = _show_many(project.memory.accept_all(items, reviewer=reviewer))
             refresh_tools(project)
             return code

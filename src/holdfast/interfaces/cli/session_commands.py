@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.capture.session_work import DoneTaskProposal, Ending, Noted
     from holdfast.project import Project
 
-MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
+MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8  # a guess: one screen of 24 to 40 lines
 MARKS = {"open": "◐", "ended": "●"}
 
 

@@ -35,7 +35,7 @@ def initialised(made: ProjectSetup) -> str:
     elif made.wrote:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
     if made.hooks:
-        wrote.append("  git's hooks record commits and rewrites; remove them with: holdfast hooks remove")
+        wrote.append("  installed git hooks that record commits and rewrites")
     return lines(first, wrote, "", "Connect your agents and import their sessions with: holdfast start")
 
 
@@ -159,7 +159,11 @@ def bring_back(project: Project, file: str) -> object:
 @answer(root, "uninstall", uninstalled)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def uninstall(project: Project, yes: bool) -> object:
-    """Remove Holdfast from this clone."""
+    """Remove Holdfast from this clone.
+
+    Deletes candidates, recordings and unpublished memories, and restores every file that it changed. What you
+    committed stays in git's history.
+    """
     has_agents = os.path.exists(project.clone.private.agent_database)
     agents = " It also deletes your own agents (save them with `holdfast agent export FILE`)." if has_agents else ""
     confirm(UNINSTALLING.format(agents=agents), yes=yes)

@@ -70,9 +70,8 @@ class _Doing:
 def plan_text(plan: StartPlan) -> str:
     """What there is, and what would be done."""
     steps = [f"  {number}. {row}" for number, row in enumerate(_steps(plan), 1)]
-    out = (
-        "Nothing leaves this machine. Agents are shown only what you approve. Undo everything with: holdfast uninstall"
-    )
+    out = "Nothing leaves this machine. A memory becomes a rule for agents only when you approve it.\n"
+    out += "Undo everything with: holdfast uninstall"
     return lines(
         f"Holdfast in {plan.top}",
         "",

@@ -67,7 +67,7 @@ def add(
         about = {**_given(project, place, given), "notes": more}
         if item and ":" not in item:
             if title is not None or about["id"] is not None:
-                raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {item}:o1")
+                raise BadInput("a title or an id needs one open item", hint=f"Name the one: --from {item}:o1")
             tasks = project.tasks.add_all_from(item, **about)  # one of each thing that the session left open
             show(tasks, lambda made: lines(map(added_text, made)), lambda made: [*map(task_object, made)])
             return

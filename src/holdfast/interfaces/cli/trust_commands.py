@@ -23,15 +23,16 @@ NOT_ASKED = "Nothing was changed: only a person can trust an upstream, in a term
 
 def trust_text(found: git_sync.Trust) -> str:
     """What is trusted, what agents are shown, and what to do about the rest."""
-    follows = found.upstream.name if found.upstream else "no trunk of a remote."
-    first = f"No upstream is trusted. This clone follows {follows}"
+    follows = f"follows {found.upstream.name}" if found.upstream else "has no remote branch to trust."
+    first = f"No upstream is trusted. This clone {follows}"
     if found.trusted is not None:
         first = f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
         first = first if found.void is None else f"No upstream is trusted: {found.void}"
-    rows = [first, f"  {count(found.speaking, 'memory')} are shown to agents"]
+    rows = [first, f"  {count(found.speaking, 'memory', 'are')} shown to agents"]
     if found.foreign:
+        are = "is" if found.foreign == 1 else "are"
         many, every = count(found.foreign, "memory"), found.upstream is not None and not found.counts
-        rows.append(f"  {many} came by git and are not shown to agents, because nobody approved them here")
+        rows.append(f"  {many} came by git and {are} not shown to agents: not approved here")
         rows.append("  approve one: holdfast review accept ID")
         rows += ["  approve all that people accepted upstream: holdfast trust (in a terminal)"] if every else []
     return "\n".join(rows) + "\n"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PROMPT, _STATEMENT, _TEXT = 300, 100, 90  # characters that are shown
 _RANGES, _TURNS, _WIDE, _KNEW = 6, 3, 3, 8  # how many are named
-_EVERYWHERE = 3
+_EVERYWHERE = 3  # from here on a memory is about all files
 
 
 def why_text(found: Explained) -> str:

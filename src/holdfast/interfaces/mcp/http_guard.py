@@ -73,7 +73,7 @@ async def _answer(send: Send, status: int, sentence: str) -> None:
 
 VARIABLE = "HOLDFAST_MCP_TOKEN"
 _FORM = regex(r"[A-Za-z0-9._~+/=-]{16,512}")  # what may stand behind `Bearer`
-_MOST = 1024
+_MOST = 1024  # bytes; a token has 43 characters
 
 
 def chosen(file: str | None, variable: str | None) -> tuple[str, bool]:

@@ -28,7 +28,7 @@ from holdfast.values import field, frozen
 MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
 MAX_BESIDE = 1_500  # of each side of a contradiction
 MAX_DIFF = 120  # lines
-MAX_CONFLICTS = 8
+MAX_CONFLICTS = 8  # a guess: more is not read
 STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
 _SHOWN = {"holds": "unchanged"}  # it says that the code is as it was, not that the memory is true
@@ -87,7 +87,7 @@ def _heading(item: QueueItem) -> Iterator[RenderableType]:
     if isinstance(memory, Candidate) and memory.because:
         yield safe(f"Because: {memory.because}")
     if any(map(has_hidden, (memory.statement, memory.details, *memory.tags, *memory.applies_to))):
-        yield Text("It holds characters that cannot be seen; they stand here by their numbers.", style="bold red")
+        yield Text("It contains invisible characters; they are shown by their numbers.", style="bold red")
     yield Text()
 
 

@@ -91,7 +91,7 @@ class ReviewTray:
         said = [f"{verb.capitalize()}: {named(ids)}" for verb, ids in done.items()]
         said += ["Share it with: holdfast publish"] if done.keys() & SHARED else []
         if not self.items:
-            return [*said, "Nothing waits any more" if said else "Nothing waits"]
+            return [*said, "Nothing waits for review"]
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
         return [*said, f"Still waiting{skipped}: {named([item.id for item in self.items])}"]
 
@@ -112,8 +112,8 @@ MARKS = {
     "elsewhere": ("<", "white"),
 }
 MOVED = ("changed", "gone")  # states of evidence
-MAX_ID = 16
-_TYPE = 10
+MAX_ID = 16  # columns; ids that are made have 10
+_TYPE = 10  # columns of the longest type, assumption
 _ROOMY = 44  # columns in which the type, too, leaves a statement room to say something
 
 

@@ -147,7 +147,7 @@ class QueueScreen(Screen[None]):
         self.query_one("#item", VerticalScroll).scroll_home(animate=False)
         if item is None:
             self.workers.cancel_group(self, "look")
-            nothing = "Nothing fits the filter" if self._tray.items else "Nothing waits for a decision"
+            nothing = "Nothing matches the search" if self._tray.items else "Nothing waits for a decision"
             self.query_one("#page", Static).update(Text(nothing if self._waiting else "", style="dim"))
             return
         seen = self._looks.get(item.id)
@@ -220,7 +220,7 @@ class QueueScreen(Screen[None]):
 
     def action_leave(self) -> None:
         if self._busy:
-            self._say("A moment: what was begun is being finished", "yellow")
+            self._say("Please wait: a decision is being saved", "yellow")
         else:
             self.app.exit()
 
@@ -252,9 +252,7 @@ class ReviewScreen(QueueScreen):
         if item.reason == "contradicts":
             await self._ask_how(item)
         elif item.reason == "expired":
-            question = dialogs.LineDialog(
-                f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d"
-            )
+            question = dialogs.LineDialog(f"When does {item.id} expire?", "90d, 12h, 2027-01-01 or never", value="90d")
 
             async def until(when: str | None) -> None:
                 if when:
@@ -311,7 +309,7 @@ class ReviewScreen(QueueScreen):
         elif how == "both":
             asked = dialogs.LineDialog(
                 f"Where does {item.id} apply?",
-                "Paths inside the repository, apart by commas; empty if everywhere",
+                "Paths inside the repository, separated by commas; empty: everywhere",
                 value=", ".join(item.standing.memory.applies_to),
             )
 
@@ -327,8 +325,8 @@ class ReviewScreen(QueueScreen):
 
     def _ask_reason(self, item: QueueItem) -> None:
         waits = item.reason in CANDIDATES
-        question = f"Reject {item.id}: why?" if waits else f"Retire {item.id}: why does it no longer hold?"
-        asked = dialogs.LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
+        question = f"Reject {item.id}: why?" if waits else f"Retire {item.id}: why is it no longer valid?"
+        asked = dialogs.LineDialog(question, "Enter decides, with or without a reason; Escape cancels")
         self.app.push_screen(asked, partial(self._reject, item))
 
     async def _reject(self, item: QueueItem, reason: str | None) -> None:
@@ -360,7 +358,7 @@ class ReviewScreen(QueueScreen):
             return
         self._tray.put(replace(item, standing=replace(item.standing, memory=done.memory)))
         self._tray.acts.append(act)
-        self._say(f"Edited {item.id}; it still waits (u takes it back)", "green")
+        self._say(f"Edited {item.id}; it still waits (u: undo)", "green")
         self._show(self._tray.place(item.id))
 
     async def action_merge(self) -> None:
@@ -391,7 +389,7 @@ class ReviewScreen(QueueScreen):
             return
         kinds = ", ".join(f"{number} {reason}" for reason, number in Counter(item.reason for item in items).items())
         question = f"Approve all {len(items)}{self._fitting()} ({kinds})?"
-        hint = "What contradicts something, or cites nothing where it must, is left and named"
+        hint = "Contradicting ones, and those without the evidence they need, are left"
 
         def approve(agreed: bool | None) -> None:
             if agreed:
@@ -413,7 +411,7 @@ class ReviewScreen(QueueScreen):
                 self._decide_each(items, "rejected", partial(self._desk.reject_all, reason=reason))
 
         question = f"Reject all {len(items)}{self._fitting()}: why?"
-        self.app.push_screen(dialogs.LineDialog(question, "Enter rejects, Escape leaves them as they were"), reject)
+        self.app.push_screen(dialogs.LineDialog(question, "Enter rejects, Escape cancels"), reject)
 
     def action_mark(self) -> None:
         if item := self._free_item():
@@ -431,7 +429,7 @@ class ReviewScreen(QueueScreen):
         """Which of them, in a question."""
         if any(item.id in self._tray.marked for item in self._tray.shown):
             return " marked"
-        return f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
+        return f" that match {self._tray.filter.text}" if self._tray.filter.text else ""
 
     @work
     async def _decide_each(
@@ -449,7 +447,7 @@ class ReviewScreen(QueueScreen):
         if ids:
             self._tray.acts.append(Act(verb, ids))
         self._tray.marked -= {*ids}
-        said = f"{verb.capitalize()} {len(ids)}" + (" (u takes them back)" if ids else "")
+        said = f"{verb.capitalize()} {len(ids)}" + (" (u: undo)" if ids else "")
         if left:
             said += f"; left {named(sorted(left))}"
         self._say(said, "green" if ids else "yellow", next(iter((*notes, *left.values())), ""))
@@ -506,7 +504,7 @@ class ReviewScreen(QueueScreen):
         self._tray.take([item.id])
         self._tray.acts.append(act)
         self._looks.clear()
-        self._say(f"{act.done.capitalize()} {named(act.ids)} (u takes it back)", "green", "; ".join(notes))
+        self._say(f"{act.done.capitalize()} {named(act.ids)} (u: undo)", "green", "; ".join(notes))
         self._show(at)
 
 
@@ -515,7 +513,7 @@ def _uncounted(done: Iterable[MemoryStanding]) -> list[str]:
     if all(one.trust == "T0" or one.status != "accepted" for one in done):
         return []
     why = doubt(terminal=True, environ=os.environ) or "no person was seen at a terminal"
-    return [f"not counted as approved by a person: {why}; use another terminal"]
+    return [f"agents are not shown it: no person approved it ({why})"]
 
 
 def run(project: Project, said: str = "") -> None:

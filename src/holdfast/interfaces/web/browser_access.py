@@ -151,8 +151,8 @@ class BrowserGuard:
         if scope["type"] != "http":
             await send({"type": "websocket.close", "code": 1008})
             return
-        # Names of files may hold bytes that are no UTF-8: the server would have replaced them.
-        scope["path"] = unquote_to_bytes(scope["raw_path"]).decode("utf-8", "surrogateescape")
+        # Names of files may hold bytes that are no UTF-8: the server has replaced them, and keeps its own way to log.
+        scope = {**scope, "path": unquote_to_bytes(scope["raw_path"]).decode("utf-8", "surrogateescape")}
         access, given = self._access, by_name(scope["headers"])
         if (refused := access.refused(scope["method"], given)) is not None:
             await answer(send, *refused)

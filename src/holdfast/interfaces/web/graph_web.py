@@ -132,4 +132,4 @@ def _node(task: Task, states: dict[str, str]) -> RelationNode:
     return RelationNode(task.id, task.kind, task.id, task.title, state)
 
 
-PAGES: dict[str, PageMaker] = {"/graph": relations_page, "/plan/graph": plan_graph_page}
+PAGES: dict[str, PageMaker] = {"/graph": relations_page}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadInput, HoldfastError, NeedsEvidence
 from holdfast.interfaces.cli.board_commands import receipt_text
+from holdfast.interfaces.web import graph_web
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, windowed
 from holdfast.model import task as model_task
 from holdfast.project.task_book import rests_on_something
@@ -30,7 +31,7 @@ COLUMNS = {
     "blocked": "What something outside the plan holds back.",
     "done": "What is done or dropped, by its id.",
 }
-CARDS = 24  # of a column: five columns of them take half of what a page may
+CARDS = 40  # of a column: five columns of them take half of what a page may
 PLANS = 12  # goals, milestones and epics above the board
 CHOICES = 100  # names that a filter suggests; any other can be typed
 PATH = 12  # tasks of the critical path that are named
@@ -287,7 +288,11 @@ def _number(name: str, text: str) -> int:
     return int(text)
 
 
-PAGES: dict[str, PageMaker] = {"/plan": board_page, "/plan/{identity}": task_page}
+PAGES: dict[str, PageMaker] = {
+    "/plan": board_page,
+    "/plan/graph": graph_web.plan_graph_page,  # before what any id would fit
+    "/plan/{identity}": task_page,
+}
 ACTIONS: dict[str, Action] = {
     "/plan/add": add,
     "/plan/move": move,

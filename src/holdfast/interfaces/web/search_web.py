@@ -33,13 +33,16 @@ _PLACE = regex(r"(?P<path>.+?)(?::(?P<line>[1-9][0-9]{0,8})(?:-[0-9]+)?|#(?P<nam
 
 def search_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     """What was found for some words, best first; without words, the most recent."""
-    asked = {name: query.one(name).strip() for name in ("q", "kind", "branch", "since")}
+    given = {name: query.one(name).strip() for name in ("q", "kind", "branch", "since")}
+    asked = {name: text if is_text(text) else "\ufffd" for name, text in given.items()}
     everything = query.one("all") == "1"
-    found, notes, advice, error = [], [], "", None
+    answer: tuple[list[Hit], list[str], str] = ([], [], "")
+    error = None
     try:
-        found, notes, advice = _found(reading, asked, limit=MANY if everything else FEW)
+        answer = _found(reading, asked, limit=MANY if everything else FEW)
     except HoldfastError as wrong:  # a branch or a time that is none: the form stays, to be mended
         error = wrong
+    found, notes, advice = answer
     shown = found if everything or not asked["q"] else found[: len(hit_text.relevant(search.as_rows(found)))]
     near = 0
     if not found and not error and asked["q"] and asked["kind"] in ("", "fact"):
@@ -110,16 +113,24 @@ def _branches(reading: ProjectReading) -> list[str]:
 # Where a name leads.
 
 
+def is_text(name: str) -> bool:
+    """Whether a name of an address is text: names of files need not be, all others are."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
 def show_page(reading: ProjectReading, query: WebQuery) -> WebPage | WebRedirect:
     """The page of whatever a name means; what has no page of its own is shown as `holdfast show` prints it."""
     name = query.parts["name"].strip()
     known = name.removeprefix("file:").replace("commit ", "commit:", 1)
-    if address := _known(reading, known) or _place(reading, known):
+    if address := (is_text(known) and _known(reading, known)) or _place(reading, known):
         return WebRedirect(address)
+    hint = "It may be on another branch, or erased. Search for words of it."
+    if not is_text(known):
+        raise NotFound("no such name can be stored here", hint=hint)
     try:
         found = reading.project.log.show(known)
     except NotFound as error:
-        raise NotFound(str(error), hint="It may be on another branch, or erased. Search for words of it.") from None
+        raise NotFound(str(error), hint=hint) from None
     if address := _page_of(reading, found):
         return WebRedirect(address)
     return WebPage("record.html", {"found": found, "text": as_text(record_text(found))})

@@ -167,7 +167,9 @@ class _StaticSite:
             "columns": _counted(task.status for task in graph.tasks.values()),
             "plans": [(task, graph.progress(task.id)) for task in plans],
             "path": [graph.tasks[name] for name in path] if len(path) > 1 else [],
-            "ready": [task for task in graph.ready() if task.kind not in model_task.PLANS][:A_PAGE],
+            "ready": [task for task in graph.ready() if task.kind not in model_task.PLANS and task.status == "open"][
+                :A_PAGE
+            ],
         }
         return [_StaticPage("index.html", "Overview", self._name, (("export_overview.html", values),))]
 
@@ -218,6 +220,11 @@ class _StaticSite:
 
     def _of_node(self, node: RelationNode) -> str | None:
         return self._at.get(node.key)
+
+
+def _is_free(task: Task) -> bool:
+    """Whether nobody began it, and it is no plan, which is done by doing its parts."""
+    return task.status == "open" and task.kind not in model_task.PLANS
 
 
 def _cut(rows: Sequence[Any], size: int) -> list[Sequence[Any]]:

@@ -113,9 +113,11 @@
     dragged = card;
     event.dataTransfer.effectAllowed = "move";
     event.dataTransfer.setData("text/plain", card.dataset.card);
+    card.classList.add("dragged");
     document.body.classList.add("dragging");
   });
   document.addEventListener("dragend", () => {
+    if (dragged) dragged.classList.remove("dragged");
     dragged = null;
     document.body.classList.remove("dragging");
     for (const one of document.querySelectorAll(".over")) one.classList.remove("over");
