@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 from holdfast.errors import BadInput
+from holdfast.git import tracked_files
 from holdfast.git.clone import Clone
-from holdfast.git.tracked_files import OFFLINE
 from holdfast.values import frozen
 
 KEYS = ("ts", "layer", "scale", "kind", "task")
@@ -231,7 +231,7 @@ def _commits(clone: Clone, cursor: StoryCursor, branches: Sequence[str], only: s
     names = b"".join(os.fsencode(f"refs/heads/{branch}\n") for branch in branches)
     while True:
         options = (*shape, form, "-z", f"--skip={skip}", f"--max-count={_AT_ONCE}")
-        done = clone.repo.attempt("log", *options, "--stdin", *head, stdin=names, environ=OFFLINE)
+        done = clone.repo.attempt("log", *options, "--stdin", *head, stdin=names, environ=tracked_files.OFFLINE)
         words = done.stdout.split(b"\0")
         fields = [words[at : at + 5] for at in range(0, len(words) - 4, 5)]
         for oid, seconds, author, subject, source in fields:
