@@ -20,7 +20,8 @@ from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.capture.ingest.live_transcripts import IDLE, LiveDrain
 from holdfast.capture.ingest.session_repository import SessionRepository, only_this_repository
 from holdfast.errors import TooLarge
-from holdfast.store import agent_inbox, session_files
+from holdfast.interfaces import agent_events
+from holdfast.store import agent_inbox, discovery, session_files
 from holdfast.store.layout import Layout
 from tests.git.place import Place
 from tests.making import take_in
@@ -457,6 +458,29 @@ def test_leave_that_was_given_is_in_the_session(desk: Desk) -> None:
     """Who allowed that? The session must be able to say that somebody did."""
     (one,) = asking(desk, claude.result("gone"), *ASKED, "PostToolUse", "Stop")
     assert (one.text, one.state) == ("dropdb old", "granted")
+
+
+def test_leave_that_was_given_is_of_the_call_it_was_asked_for(desk: Desk) -> None:
+    """An agent makes two calls at once, and a person allows the first: not the second was allowed."""
+    path, here = desk.home / f"{claude.SESSION}.jsonl", {"cwd": str(desk.place.repo.path)}
+    calls = [claude.use("Bash", f"toolu_{name}", command=f"dropdb {name}") for name in ("old", "new")]
+    given = [claude.result("gone", f"toolu_{name}") for name in ("old", "new")]
+    told = claude.assistant(claude.text("Both are gone."), **here)
+    claude.write(path, claude.user("Throw databases away.", **here), claude.assistant(*calls, **here), *given, told)
+    event = json.loads(pointer_of("PermissionRequest", {"tool_name": "Bash", "tool_input": {"command": "dropdb old"}}))
+    desk.told("claude", "SessionStart", claude.SESSION, path)
+    desk.told("claude", "PermissionRequest", claude.SESSION, path, tool="Bash", about=event["about"])
+    desk.told("claude", "Stop", claude.SESSION, path)
+    os.utime(path, ns=(desk.now, desk.now))
+    desk.drain()
+    (session,) = session_files.all(desk.layout)
+    assert [(one.text, one.state) for one in session.approvals] == [("dropdb old", "granted")]
+
+
+def pointer_of(event: str, given: dict[str, Any]) -> bytes:
+    """What the hook writes of an event."""
+    place = discovery.RepositoryPlace(b"/repo", b"/repo/.git", b"/repo/.git")
+    return agent_events.pointer("claude", event, given, place)
 
 
 def test_leave_that_was_refused_is_in_the_session(desk: Desk) -> None:

@@ -26,7 +26,6 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(connec
 APPROVED = {
     "PreToolUse": "8148a56502ebb4b6ce8ea57e18d0f096093efba53811f3c60aa511cec9b6ec1a",
     "PermissionRequest": "31f2966f3a45779441c4c22bfce84e89388cc71ad45fed12a9fbfc03655baf06",
-    "PostToolUse": "d164e840c59cc8c34616dbc976e3b3e8fca41e581fe4e59da820f26b356d620e",
     "PreCompact": "3bc6b01bb5bc2debe9f3c567615a2e616f0307358e86c34337d2a67d065c19e9",
     "SessionStart": "5c3a29e15cd12a90f480d651ac5ef9d6ec4e46563c3be513cd9eeb82a1317728",
     "SessionEnd": "e9cae4e8fd8ce8651744c35bd672b164104812290053e215eb7e5334ca7e66f7",

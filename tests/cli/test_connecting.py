@@ -377,7 +377,7 @@ def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path
     (world / ".gemini").mkdir()
     cli("connect", "codex", "claude", "--yes")
     out = cli("doctor").out
-    assert "  next for codex: 10 of its hooks wait for approval: start codex, type /hooks, trust ours\n" in out
+    assert "  next for codex: 9 of its hooks wait for approval: start codex, type /hooks, trust ours\n" in out
     assert "  next for gemini: holdfast connect gemini\n" in out
     found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
     assert [found["codex"][name] for name in ("installed", "connected", "unchanged")] == [True, "user", True]

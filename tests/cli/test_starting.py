@@ -99,7 +99,7 @@ def hook(world: Path, repo: GitRepo, agent: str = "claude") -> list[Path]:
     told = {"session_id": "s1", "cwd": str(repo.path), "hook_event_name": "Stop"}
     before = set((repo / ".git/holdfast/inbox").glob(f"{agent}-*"))
     launcher = world / ".local/share/holdfast/hook"
-    subprocess.run([launcher, agent, "PostToolUse"], input=json.dumps(told).encode(), cwd=repo.path, check=True)
+    subprocess.run([launcher, agent, "PreCompact"], input=json.dumps(told).encode(), cwd=repo.path, check=True)
     found = set((repo / ".git/holdfast/inbox").glob(f"{agent}-*")) - before
     for path in found:
         path.unlink()
@@ -262,7 +262,7 @@ def test_a_repository_that_never_connected_is_served_and_counted(
     Cli(other.path)("init")
     told = {"session_id": "s2", "cwd": str(other.path), "hook_event_name": "Stop"}
     launcher = world / ".local/share/holdfast/hook"
-    subprocess.run([launcher, "claude", "PostToolUse"], input=json.dumps(told).encode(), cwd=other.path, check=True)
+    subprocess.run([launcher, "claude", "PreCompact"], input=json.dumps(told).encode(), cwd=other.path, check=True)
     Cli(other.path)("status")
     cli("disconnect", "--yes")
     assert hook(world, other) and not hook(world, worked)

@@ -41,6 +41,7 @@ TAKEN = (
     ("kind", "notification_type"),
 )
 LONGEST = 4096  # characters of one field
+ASKING = ("PermissionRequest", "Notification")  # what follows may answer a question, and is recorded
 NAMES = (1 << 61) - 1  # a prime, that keeps long names apart
 
 
@@ -128,6 +129,8 @@ def serve(agent: str, event: str, end: int) -> None:
     if place is None or is_silent(place, owner):
         return
     inbox, was_ready = record(agent, event, given, place), False
+    if inbox and event in ASKING:
+        forget_clues(place, inbox)
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
         was_ready = answer(agent, event, given, place, inbox, end)
     # At a start that was ready nothing waits but the start itself, and an interpreter with all of ours costs a session
@@ -286,8 +289,18 @@ def pointer(agent: str, event: str, given: "dict[str, Any]", place: "RepositoryP
         ("tree", place.git_dir.decode("utf-8", "surrogateescape")),
     ]
     said += [(name, value) for name, field in TAKEN if (value := text_of(given.get(field)))]
+    if event in ASKING:
+        said += [("about", about) for about in [sum_of(given.get("tool_input"))] if about]
     words = "".join(f',"{name}":{quoted(value)}' for name, value in said)
     return b'{"v":1,"ts":%d%s,"size":%d}\n' % (time.time_ns(), words.encode("ascii"), size_of(path))
+
+
+def sum_of(tool_input: object) -> str:
+    """A number made of what leave is asked for: the transcript has the words, and perhaps several calls of the tool."""
+    given = tool_input if isinstance(tool_input, dict) else {}
+    told = (given.get(name) for name in ("command", "file_path", "notebook_path", "path"))
+    text = next((one for one in told if isinstance(one, str)), "")
+    return f"{int.from_bytes(text.encode('utf-8', 'surrogatepass'), 'big') % NAMES:x}" if text else ""
 
 
 def quoted(text: "str | None") -> str:
@@ -321,6 +334,20 @@ def touch(path: bytes) -> None:
         posix.utime(path)
     except FileNotFoundError:
         posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW, 0o600))
+
+
+def clues_of(place: "RepositoryPlace", inbox: bytes) -> bytes:
+    """Where the launcher finds the words that decide whether Python is started for a tool."""
+    tree = b"main" if place.git_dir == place.common else b"tree-" + place.git_dir.rpartition(b"/")[2]
+    return inbox + b"/clues-" + tree
+
+
+def forget_clues(place: "RepositoryPlace", inbox: bytes) -> None:
+    """Have the next event of a tool come to us, whatever it is about."""
+    try:
+        posix.unlink(clues_of(place, inbox))
+    except OSError:
+        pass
 
 
 def make_drawer(place: "RepositoryPlace") -> None:

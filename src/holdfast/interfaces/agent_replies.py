@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MOST_BEFORE, MOST_ASKED = 3, 4  # lines before a tool, and at a prompt
 LAST_GOOD = 1.0  # seconds for the next context to be made before the last good one is given
 REPLACES = "This replaces the project context that was given at the start of this session.\n"
+COARSE = 2_000_000_000  # nanoseconds; as long as the coarsest clock of a file system
 RENEW = 5  # seconds between two attempts to render guards that are behind
 ROUNDS, TURN = 3, 60.0  # times that a context is prepared again if something changed meanwhile; seconds to wait
 EMBEDDING = 30.0  # seconds that the background may embed after a turn
@@ -138,6 +139,7 @@ class HookMoment:
         def give(*_: object) -> None:
             if kept is None or not self.told.is_open:
                 return
+            agent_events.forget_clues(self.told.place, self.told.inbox)
             told = [*self._notes, note, f"{OUTDATED} {kept.key.decode('ascii', 'replace')}"]
             text = escaped(outdated_note(kept)) + kept.text if kept.text else b""
             try:
@@ -225,11 +227,14 @@ class HookMoment:
 
     def _before_tool(self) -> str:
         """Approved invariants and dead ends that hold for the files or name the command."""
+        began = time.time_ns()
         guards = self._guards()
         if guards is None:
             return ""
-        from holdfast.recall.guards import first, holding
+        from holdfast.recall.guards import clues, first, holding
 
+        if not self.told.owed():
+            self._keep_clues(clues(guards.guarding()), began)
         paths, commands = self._touched()
         found = holding(guards.guarding(), paths=paths, commands=commands)
         # What the pack told at the start is said again, at the moment it matters; but once.
@@ -237,6 +242,19 @@ class HookMoment:
         chosen = first(new, most=MOST_BEFORE, stands=guards.stands)
         self._notes += [note for one in chosen for note in (f"before {one.id}", one.id)]
         return framed([one.text for one in chosen])
+
+    def _keep_clues(self, words: "list[str]", began: int) -> None:
+        """Have the launcher answer for us where no event of a tool can concern a guard."""
+        place, inbox = self.told.place, self.told.inbox
+        if not inbox.startswith(place.common):
+            return
+        path = os.fsdecode(agent_events.clues_of(place, inbox))
+        new = f"{path}.{os.getpid()}"
+        with open(new, "w", encoding="ascii") as file:
+            file.writelines(f"{word}\n" for word in words)
+        # A shell may compare whole seconds: what changed just before counts as changed since.
+        os.utime(new, ns=(began, began - COARSE))
+        os.replace(new, path)
 
     def _touched(self) -> "tuple[list[str], list[list[str]]]":
         """The files that a tool is about to change, from the top, and the commands it is about to run."""

@@ -29,6 +29,7 @@ HEAD = "holdfast-guards\t2\t"
 MAX_FILE = 64 << 20  # bytes that are read; a guess: a row takes about 1 KiB, so tens of thousands of memories fit
 MAX_TEXT = 400  # characters of a line, as in a context (`pack_lines.LONGEST`)
 GUARDING = ("invariant", "dead-end")
+MOST_CLUES = 200  # a guess: to look for more, a shell takes as long as Python to start
 _BETWEEN = "\x1f"
 
 
@@ -99,6 +100,30 @@ def facts_of(top: str, path: str) -> str:
     except OSError:
         return f"- {path}"
     return f"{found.st_mtime_ns}.{found.st_size}.{found.st_ino} {path}"
+
+
+def clues(guards: "Iterable[MemoryGuard]") -> list[str]:
+    """Returns words one of which any event contains that a guard is shown for; an empty one if any event may.
+
+    The launcher looks for them before Python starts (`interfaces/agent_hook.sh`). A path holds the last name of
+    each place that it is in, and a command all its words. Only plain characters count: each client spells them alike.
+    """
+    found = set()
+    for one in guards:
+        found.update(_clue(place.rstrip("/").split("/")) for place in one.places)
+        found.update(_clue(sorted(command.split(), key=len)) for command in one.commands)
+    few = {one for one in found if not any(other in one and other != one for other in found)}
+    return sorted(few) if len(few) <= MOST_CLUES else [""]
+
+
+def _clue(names: "Sequence[str]") -> str:
+    """Returns the longest plain part of the last name that has one."""
+    for name in reversed(names):
+        if name.isascii():
+            plain = "".join(c if c.isalnum() or c in "_.-" else " " for c in name).split()
+            if plain:
+                return max(plain, key=len)
+    return ""
 
 
 # ── reading ──────────────────────────────────────────────────────────────────────────────────────

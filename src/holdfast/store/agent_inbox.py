@@ -54,6 +54,7 @@ class SessionPointer:
     call: str | None = None
     helper: str | None = None  # the transcript of a sub-agent
     kind: str | None = None  # of a notification
+    about: str | None = None  # a number made of what leave is asked for, as `sum_of` gives it
 
 
 @frozen
@@ -97,6 +98,11 @@ def stem(agent: str, session: str) -> str:
     if plain != session:  # other names may result in the same text
         plain += f"-{int.from_bytes(session.encode('utf-8', 'surrogatepass'), 'big') % _NAMES:x}"
     return f"{agent}-{plain}"
+
+
+def sum_of(text: str) -> str:
+    """Returns the number that stands for what leave is asked for; the hook computes the same."""
+    return f"{int.from_bytes(text.encode('utf-8', 'surrogatepass'), 'big') % _NAMES:x}"
 
 
 def is_agent(name: object) -> bool:
@@ -311,7 +317,7 @@ def _pointer(line: bytes) -> SessionPointer | None:
         return None
     if not isinstance(value, dict) or value.get("v") != 1 or not is_agent(value.get("agent")):
         return None
-    texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind")
+    texts = ("event", "session", "path", "cwd", "tree", "source", "reason", "tool", "call", "helper", "kind", "about")
     fields = {name: value[name] for name in texts if isinstance(value.get(name), str)}
     for name in ("cwd", "tree", "helper"):  # an impossible `path` stays, and its transcript is reported as gone
         if not is_path(fields.get(name, "")):

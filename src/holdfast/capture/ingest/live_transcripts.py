@@ -59,7 +59,8 @@ def approval_requests(pointers: Sequence[SessionPointer]) -> list[AgentApprovalR
             and one.kind in _NOTICES
             and not any(old.done is None and old.pointer.event in ASKING for old in found)
         ):
-            found.append(AgentApprovalRequest(one, one.call or announced.get(one.tool or "")))
+            # Not every call is announced: most are answered before Python starts (`interfaces/agent_hook.sh`).
+            found.append(AgentApprovalRequest(one, one.call or (None if one.about else announced.get(one.tool or ""))))
         elif one.event in _AFTER:
             found = [replace(old, done=True) if _fits(old, one) else old for old in found]
         elif one.event in _OVER:
@@ -81,11 +82,19 @@ def approval_answers(
     calls = {call.id: (call, turn) for _, call, turn in told}
     answers = []
     for one in questions:
-        # The call itself, else the last one of the tool before leave was asked.
+        # The call itself, else the last one of those words before leave was asked, else the last one of the tool.
         when = timestamp(_EPOCH + timedelta(microseconds=one.pointer.ts // 1000) + _SLACK)
-        fitting = [(call, turn) for at, call, turn in told if at and at <= when and call.name == one.pointer.tool]
-        answers.append(_answered(one, calls.get(one.call or "") or (fitting[-1] if fitting else None)))
+        before = [(call, turn) for at, call, turn in told if at and at <= when]
+        about = [found for found in before if _is_about(found[0], one.pointer.about)]
+        fitting = [found for found in before if found[0].name == one.pointer.tool]
+        answers.append(_answered(one, calls.get(one.call or "") or next(reversed(about or fitting), None)))
     return answers
+
+
+def _is_about(call: Call, about: str | None) -> bool:
+    """Whether leave was asked for this very call, whatever its agent calls the tool."""
+    said = (call.command, *call.paths, *(edit.path for edit in call.edits))
+    return about is not None and any(agent_inbox.sum_of(text) == about for text in said if text)
 
 
 def _answered(one: AgentApprovalRequest, found: tuple[Call, TranscriptTurn] | None) -> tuple[str, str]:

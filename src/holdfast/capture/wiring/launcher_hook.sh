@@ -3,4 +3,5 @@
 python={python}
 hook={hook}
 [ -x "$python" ] && [ -f "$hook" ] || exit 0
+[ -f "${hook%.py}.sh" ] && . "${hook%.py}.sh"
 exec "$python" -I -S "$hook" "$@"
