@@ -382,7 +382,7 @@ def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path
     found = {one["id"]: one for one in answer(cli, "doctor")["tools"]}
     assert [found["codex"][name] for name in ("installed", "connected", "unchanged")] == [True, "user", True]
     assert [found[name]["trusted"] for name in ("codex", "claude", "gemini")] == ["no", "not needed", "unknown"]
-    assert len(found["codex"]["waiting"]) == 10 and found["codex"]["last_seen"] is None
+    assert len(found["codex"]["waiting"]) == 9 and found["codex"]["last_seen"] is None
     hook = world / ".local/share/holdfast/hook"
     stdin = json.dumps({"session_id": "s1", "transcript_path": None, "cwd": str(here), "source": "startup"})
     subprocess.run([hook, "claude", "SessionStart"], input=stdin.encode(), cwd=here, check=True, capture_output=True)
