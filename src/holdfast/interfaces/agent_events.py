@@ -31,6 +31,9 @@ PATIENT = TELLING[:4]  # a late answer is kept for the next of these
 STARTS = TELLING[:2]  # of a session, and of a helper within it
 # Moments to read transcripts, in the background.
 DRAINING = ("SessionStart", "Stop", "AfterAgent", "SubagentStop", "SessionEnd")
+# Moments after which the session may go on: to read a few turns at once costs no more than to read one. A guess:
+# nobody asks sooner, and a command or another session that does reads by itself.
+PAUSING, PAUSE = ("Stop", "AfterAgent", "SubagentStop", "AfterTool"), 60.0
 # Which fields of the input a pointer takes over, and what it calls them.
 TAKEN = (
     ("source", "source"),
@@ -137,7 +140,8 @@ def serve(agent: str, event: str, end: int) -> None:
     # more than all its other events.
     waits = event in DRAINING and not was_ready
     if inbox and (waits or (agent == "gemini" and event == "AfterTool" and has_moved(place, inbox))):
-        drain_later(place.top, inbox)
+        session = inbox + b"/" + file_name(agent, text_of(given.get("session_id"))) + b".live"
+        drain_later(place.top, inbox, session if event in PAUSING else b"")
 
 
 def answer(  # noqa: PLR0917 - all that is known of the event, and it is called once
@@ -365,8 +369,11 @@ def make_drawer(place: "RepositoryPlace") -> None:
 # ── in the background ────────────────────────────────────────────────────────────────────────────
 
 
-def drain_later(top: bytes, inbox: bytes) -> None:
-    """Start a process that reads transcripts, unless one is at it; nobody waits for it."""
+def drain_later(top: bytes, inbox: bytes, session: bytes = b"") -> None:
+    """Start a process that reads transcripts, unless one is at it; nobody waits for it.
+
+    With a session's `.live` file, which each reading writes, it lets a minute pass since the last one.
+    """
     child = posix.fork()
     if child:
         posix.waitpid(child, 0)
@@ -374,20 +381,33 @@ def drain_later(top: bytes, inbox: bytes) -> None:
     try:
         posix.setsid()
         if not posix.fork():
-            _drain_now(top, inbox)
+            _drain(top, inbox, session)
     finally:
         posix._exit(0)
 
 
-def _drain_now(top: bytes, inbox: bytes) -> None:
+def _drain(top: bytes, inbox: bytes, session: bytes) -> None:
     silence(0, 1, 2)
     # The lock outlives the exec and ends with the process, however that ends.
-    fd = posix.open(inbox + b"/drain.lock", posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW, 0o600)
+    how = posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_APPEND
+    fd = posix.open(inbox + b"/drain.lock", how, 0o600)
+    if not session:
+        posix.write(fd, b".")  # whoever waits reads now
     posix.utime(inbox + b"/drain.lock")  # whoever is at it sees that there is more
     if not lock(fd):
         return
+    while not posix.fstat(fd).st_size and 0 <= time.time() - _last_read(session) < PAUSE:
+        time.sleep(0.5)
+    posix.ftruncate(fd, 0)
     posix.set_inheritable(fd, True)
     posix.nice(10)
     posix.chdir(top)
     worker = __file__.rsplit("/", 1)[0] + "/agent_replies.py"
     posix.execv(sys.executable, [sys.executable, "-I", worker, "drain"])
+
+
+def _last_read(session: bytes) -> float:
+    try:
+        return posix.stat(session).st_mtime
+    except OSError:
+        return 0.0
