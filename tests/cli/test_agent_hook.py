@@ -667,6 +667,41 @@ def test_a_session_of_another_repository_stays_its_own(quiet: Agent, cli: Cli, t
     assert b"HFMARK" in kept and b"OTHERMARK" not in kept
 
 
+def test_turns_within_a_minute_are_read_at_once_and_the_end_at_once(agent: Agent) -> None:
+    """To read one turn costs a fifth of a second; short turns would pay it again and again."""
+    here = {"cwd": str(agent.repo.path), "sessionId": SESSION}
+
+    def turn(number: int) -> list[dict[str, Any]]:
+        return [
+            claude.user(f"Please look at part {number}.", **here),
+            claude.assistant(claude.text(f"Part {number} is all right, as far as I can see."), **here),
+        ]
+
+    def until(is_so: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE / 2  # sooner than a minute
+        while not is_so():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    live = agent.repo / f".git/holdfast/inbox/claude-{SESSION}.live"
+    claude.write(agent.transcript, *turn(1))
+    agent.fire("Stop")
+    until(lambda: live.exists() and not agent.pointers())
+    agent.settle()
+    claude.write(agent.transcript, *turn(1), *turn(2))
+    agent.fire("Stop")
+    time.sleep(2 * agent_replies.SETTLING)
+    assert len(agent.pointers()) == 1
+    an_hour_ago = time.time() - 3600
+    os.utime(live, (an_hour_ago, an_hour_ago))
+    until(lambda: not agent.pointers())
+    agent.settle()
+    agent.fire("Stop")
+    agent.fire("SessionEnd", reason="other")
+    until(lambda: not live.exists() and not agent.pointers())
+    end_all_at(os.environ["HOME"])
+
+
 def test_a_long_backlog_is_read_in_the_background_after_any_command(quiet: Agent, cli: Cli) -> None:
     """Who removed the hooks must not wait for them to fire."""
     here = {"cwd": str(quiet.repo.path), "sessionId": SESSION}

@@ -419,8 +419,8 @@ def drain(project: "Project") -> None:
 def drain_all() -> None:
     """The same, and again if a hook asked for it meanwhile: that one started no process, for this one was at it."""
     for _ in range(ROUNDS):
-        asked = _last_asked()
         time.sleep(SETTLING)
+        asked = _last_asked()  # a session that ends after its last turn is read once
         drain(open_project(os.getcwd()))
         if _last_asked() == asked:
             return
