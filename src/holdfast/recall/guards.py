@@ -108,7 +108,7 @@ def clues(guards: "Iterable[MemoryGuard]") -> list[str]:
     The launcher looks for them before Python starts (`interfaces/agent_hook.sh`). A path holds the last name of
     each place that it is in, and a command all its words. Only plain characters count: each client spells them alike.
     """
-    found = set()
+    found: set[str] = set()
     for one in guards:
         found.update(_clue(place.rstrip("/").split("/")) for place in one.places)
         found.update(_clue(sorted(command.split(), key=len)) for command in one.commands)
