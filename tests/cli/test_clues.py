@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -27,6 +28,7 @@ class Launched(Agent):
     """An agent that calls the launcher, and how often that started Python."""
 
     starts = 0
+    shell = ("/bin/sh",)
 
     def told(self, event: str = "PreToolUse", **fields: object) -> str:
         folder = self.repo.path.parent
@@ -39,7 +41,7 @@ class Launched(Agent):
         launcher = folder / "launcher"
         launcher.write_bytes(user_homes.launcher_texts(homes)[homes.hook])
         given = self.stdin(event, **fields)
-        words = ["/bin/sh", str(launcher), self.name, event]
+        words = [*self.shell, str(launcher), self.name, event]
         done = subprocess.run(words, cwd=self.repo.path, input=given, capture_output=True, timeout=60, check=True)
         assert done.stderr == b""
         self.starts, before = len(count.read_text().split("\n")) - 1 if count.exists() else 0, self.starts
@@ -81,6 +83,19 @@ def test_a_call_that_concerns_a_guard_is_warned(launched: Launched) -> None:
     shell = {"tool_name": "Bash", "tool_input": {"command": "cd src && rm auth/login.py"}}
     launched.session = "5e55-0002"
     assert launched.told(**shell) == "" and launched.started  # named otherwise, so that Python decides
+
+
+SHELLS = [("dash",), ("bash", "--posix"), ("busybox", "sh"), ("zsh", "--emulate", "sh"), ("ksh",), ("mksh",)]
+
+
+@pytest.mark.parametrize("shell", [one for one in SHELLS if shutil.which(one[0])], ids=" ".join)
+def test_every_shell_understands_the_launcher(launched: Launched, shell: tuple[str, ...]) -> None:
+    """/bin/sh is dash on Debian, bash on macOS and Fedora, busybox on Alpine."""
+    launched.shell = shell
+    assert launched.told(**OTHER) == "" and not launched.started
+    assert RULE in launched.told(**EDIT)
+    commits(launched.repo)
+    assert launched.told(**OTHER) == "" and launched.started
 
 
 def commits(repo: GitRepo) -> None:
