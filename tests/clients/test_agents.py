@@ -193,7 +193,7 @@ def test_codex_calls_what_its_user_approved_and_nothing_else(tmp_path: Path) -> 
     words = [word for word in scene.client.words(ASKED) if not word.startswith("--dangerously")]
     ran = scene.client.start(scene.repo, words, [{"text": "Done."}])
     assert MARK not in ran.request(0) and not scene.doctor()["firing"]
-    assert (scene.doctor()["trusted"], len(scene.doctor()["waiting"])) == ("no", 10)
+    assert (scene.doctor()["trusted"], len(scene.doctor()["waiting"])) == ("no", 9)
     file = scene.client.home / ".codex" / "hooks.json"
     with (file.parent / "config.toml").open("a") as config:  # what `/hooks` writes when its user agrees
         for event, groups in json.loads(file.read_text())["hooks"].items():

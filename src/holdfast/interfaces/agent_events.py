@@ -33,7 +33,7 @@ STARTS = TELLING[:2]  # of a session, and of a helper within it
 DRAINING = ("SessionStart", "Stop", "AfterAgent", "SubagentStop", "SessionEnd")
 # Moments after which the session may go on: to read a few turns at once costs no more than to read one. A guess:
 # nobody asks sooner, and a command or another session that does reads by itself.
-PAUSING, PAUSE = ("Stop", "AfterAgent", "SubagentStop", "AfterTool"), 60.0
+PAUSING, PAUSE = ("Stop", "AfterAgent", "SubagentStop"), 60.0
 # Which fields of the input a pointer takes over, and what it calls them.
 TAKEN = (
     ("source", "source"),
