@@ -167,7 +167,7 @@ def test_a_resumed_session_is_not_kept_twice(scene: Scene) -> None:
     assert scene.client.run(scene.repo, "Go on.", again, resume=True).code == 0
     runs = scene.runs()
     told = [(run / "cycles.jsonl").read_text() for run in runs]
-    assert runs[0] == first and sum("cat hello.txt" in one for one in told) == 1
+    assert first in runs and sum("cat hello.txt" in one for one in told) == 1
     assert sum("echo again" in one for one in told) == 1
 
 

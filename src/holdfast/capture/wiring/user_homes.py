@@ -113,7 +113,7 @@ def launcher_texts(homes: UserHomes) -> dict[str, bytes]:
     # -P in the second keeps the folder a server is started in, somebody's repository, out of what Python imports.
     texts = (text_beside(__file__, name) for name in ("launcher_hook.sh", "launcher_mcp.sh"))
     return {
-        path: text.replace("{python}", python, 1).replace("{hook}", hook, 1).encode()
+        path: text.replace("{python}", python).replace("{hook}", hook).encode()
         for path, text in zip((homes.hook, homes.mcp), texts, strict=True)
     }
 
