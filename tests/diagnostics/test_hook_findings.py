@@ -95,8 +95,8 @@ def test_the_words_say_what_is_there_and_what_to_do(place: Place) -> None:
     assert shown[0] == "post-commit    fires  a file of its own" and len(shown) == 4
     os.unlink(place.repo / ".git/hooks/post-commit")
     shown = words.state(hooks.state(clone.repo, clone.private)).splitlines()
-    assert shown[0].split() == ["post-commit", "gone"] and shown[-1] == "Mend it with: holdfast hooks install"
-    assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("Took out 3 hooks;")
+    assert shown[0].split() == ["post-commit", "gone"] and shown[-1] == "Repair it with: holdfast hooks install"
+    assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("Removed 3 hooks;")
     assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("No hooks")
 
 
