@@ -200,7 +200,7 @@ def test_without_proc_one_ps_tells(waiting: tuple[GitRepo, list[str]], tmp_path:
     assert not (tmp_path / "asked").exists()
     command = [sys.executable, "-c", blind, "review", "accept", names[5]]
     screen = in_a_terminal(repo.path, named_like(tmp_path, "gemini", command), PATH=path)[1]
-    assert "Gemini CLI is running this." in screen
+    assert "Gemini CLI is running this)" in screen
     assert (tmp_path / "asked").read_text() == "asked\n"
     assert trust_of(repo, names[5]) == "T2"
 
