@@ -153,6 +153,12 @@ def test_a_crew_from_plan_to_clean(cli: Cli, here: GitRepo, tmp_path: Path, worl
     assert "conflict" not in cli("status").out
     assert cli("crew", "clean", "--yes").err == "Removed 1 branch.\n"
     assert cli("crew", "clean").out == "Crews left nothing here.\n"
+    for words, why in (
+        (["stop"], "has ended"),
+        (["resume", "--agent", agent], "is gone"),
+        (["run", "PLAM.md", "--dry-run"], "no file"),
+    ):
+        assert why in cli("crew", *words, ok=False).err
     assert here.git("worktree", "list").count("\n") == 0 and (here / "two").read_text().startswith("# Your task")
 
 
@@ -171,5 +177,8 @@ def test_without_a_crew_the_commands_say_so(cli: Cli, here: GitRepo) -> None:
         answer = cli("crew", *words, ok=False)
         assert answer.code != 0 and "there is no crew here" in answer.err
     assert cli("crew", "run", "PLAN.md", "--agent", "it's", ok=False).err.startswith("error: the agent's command")
+    assert (
+        "no program nosuch-agent on your PATH" in cli("crew", "run", "PLAN.md", "--agent", "nosuch-agent", ok=False).err
+    )
     assert "no agent is named" in cli("crew", "run", "PLAN.md", ok=False).err
     assert here.git("branch", "--list", "crew/*") == ""

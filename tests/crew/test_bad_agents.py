@@ -4,6 +4,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from holdfast.crew import supervisor
 from tests.conftest import GitRepo
 from tests.crew.conftest import run_crew, running
 
@@ -71,8 +74,11 @@ def test_a_full_disk_stops_the_step_and_is_shown_to_a_person(crewed: GitRepo, sc
     assert os.path.getsize(os.path.join(path, "large")) == 30_000_000
 
 
-def test_an_agent_that_ends_its_worker_every_time_ends_no_crew(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+def test_an_agent_that_ends_its_worker_every_time_ends_no_crew(
+    crewed: GitRepo, scripted: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One task that takes its worker down must cost that task alone."""
+    monkeypatch.setattr(supervisor, "CLAIMS", 2)
     crewed.write("plan.md", "- [ ] kill\n- [ ] edit\n")
     code = f"import signal\nif 'task: kill' in prompt: os.kill(os.getppid(), signal.SIGKILL)\n{CODE}"
     _, done = run_crew(crewed, scripted(code), "plan.md", attempts=1)

@@ -55,7 +55,7 @@ def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
     crewed: GitRepo, scripted: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that goes down again and again says nothing of the task; only a worker that dies alone does."""
-    monkeypatch.setattr(supervisor, "CLAIMS", 2)
+    monkeypatch.setattr(supervisor, "CLAIMS", 1)
     agent = agent_named(scripted("pathlib.Path('done.txt').touch()"))
     how: dict[str, Any] = {"agent": agent, "limits": CrewLimits()}
     project = Project.open(crewed.path, environ=dict(os.environ))
@@ -68,7 +68,7 @@ def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
         "import os, sys; from holdfast import Project; from holdfast.crew import crew_journal; "
         "crew_journal.queue_of(Project.open(sys.argv[1]), sys.argv[2]).claim(60) or os._exit(1); os._exit(0)"
     )
-    for _ in range(3):
+    for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             crew_runs.supervise(project, run, workers=1, tell=down, **how)
         assert subprocess.run([sys.executable, "-c", takes, str(crewed.path), run], check=False).returncode == 0

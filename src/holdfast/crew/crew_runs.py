@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,6 +38,7 @@ from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError, NotFound
 from holdfast.git import reconcile
 from holdfast.model.ids import token
 from holdfast.model.task import PLANS
+from holdfast.patterns import regex
 from holdfast.project import Project
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store.layout import crew_folder
@@ -45,6 +48,7 @@ from holdfast.work import task_board
 if TYPE_CHECKING:
     from holdfast.model.task import Task
 
+_WORD = regex(r"[\w./-]+", re.ASCII)
 IDLE = 0.3  # seconds before a worker that found nothing asks again
 APPROVALS = ("each", "merge", "never")
 
@@ -54,9 +58,15 @@ def limits_of(project: Project, **given: float | None) -> CrewLimits:
     return CrewLimits(**{**project.settings.crew_limits, **{k: v for k, v in given.items() if v is not None}})
 
 
-def chosen_agent(project: Project, asked: str | None) -> HeadlessAgent:
-    """The agent that is asked for, else the setting's."""
-    return agent_named(asked if asked else project.settings.crew_agent)
+def chosen_agent(project: Project, asked: str | None, *, workers: int = 1) -> HeadlessAgent:
+    """The agent that is asked for, else the setting's; BadInput if it is to work here and is not installed."""
+    agent = agent_named(asked if asked else project.settings.crew_agent)
+    program = agent.argv[0]
+    if workers and os.sep not in program and shutil.which(program, path=project.environ.get("PATH")) is None:
+        raise BadInput(
+            f"there is no program {program} on your PATH", hint="Install the agent, or name another: --agent."
+        )
+    return agent
 
 
 def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[plan_sources.CrewPlan | None, list[Task]]:
@@ -73,6 +83,10 @@ def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[pla
         return None, _with_parts(board, [board.find(name).task for name in asked])
     if len(asked) > 1:
         board.find(next(name for name in asked if name not in board.placed))  # NotFound says which
+    if _WORD.fullmatch(asked[0]) and not os.path.isfile(os.path.join(folder, asked[0])):  # a slip, and no goal
+        raise BadInput(
+            f"{asked[0]} is no task and no file here", hint="Say a goal in a sentence, or look at `task list`."
+        )
     ask = historian.model_of(project, f"role/{token(8)}")
     plan = plan_sources.read_plan(asked[0], folder=folder)
     if ask is not None and len(plan.tasks) == 1 and plan.source == "goal":
@@ -205,6 +219,8 @@ def supervise(
         head = CrewJournal(project.agents.database, run).head()
         place = TaskWorktree(project.clone.repo, head["path"], head["branch"])
         if not os.path.isdir(place.path):
+            if project.clone.repo.resolve(f"refs/heads/{place.branch}") is None:
+                raise NotFound(f"the branch {place.branch} is gone", hint="Start another crew: holdfast crew run")
             place.reopen()
         inside = Project.open(place.path, environ=project.environ, drain=False)
         working = supervisor.Supervisor(
@@ -266,6 +282,8 @@ def _open_runs(project: Project) -> list[str]:
 def stop(project: Project, run: str | None) -> dict[str, Any]:
     """Ask a run to stop; its supervisor ends its workers. Where it is dead, what it left running is ended here."""
     head = named_run(project, run, open_only=True)
+    if head.get("ended"):
+        raise BadInput(f"the crew {head['run']} has ended", hint="See `holdfast crew status`.")
     CrewJournal(project.agents.database, head["run"]).add(("stop", {"why": "somebody asked for it"}))
     with contextlib.suppress(HoldfastError), crew_journal.alone(project):
         end_marked(str(head["run"]))

@@ -114,6 +114,11 @@ class ReviewQueue:
         return found
 
     @property
+    def rejected(self) -> tuple[MemoryStanding, ...]:
+        """Returns what somebody turned down."""
+        return tuple(MemoryStanding(memory, "rejected") for memory in self._shelf.rejected.values())
+
+    @property
     def waiting(self) -> int:
         """Returns how many decisions wait; memories that came by git need one answer for all, so they do not count."""
         return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
@@ -160,11 +165,12 @@ class ReviewQueue:
         for reason, group in (("edited", known.unreviewed), ("stale", known.stale), ("expired", known.expired)):
             yield from (QueueItem(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
         by_id = {standing.id: standing for standing in known.standings}
-        names = dict.fromkeys(one.one.id for one in self.contradictions())
+        names = dict.fromkeys(one.one.id for one in self.contradictions)
         yield from (QueueItem(by_id[name], "contradicts") for name in names)
         foreign = (*known.trusted, *known.stale, *known.unreviewed)
         yield from (QueueItem(one, "elsewhere") for one in foreign if one.trust == FOREIGN and one.status != EDITED)
 
+    @cached_property
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """Returns the pairs of current memories that contradict one another."""
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)

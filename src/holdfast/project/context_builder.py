@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.curation import memory_conflicts
@@ -231,8 +231,13 @@ class ContextBuilder(Concern):
             return pack_lines.PackReceipt(now)
         return pack_lines.PackReceipt(now, owner, kept.number, kept.root)
 
-    def receipts(self, name: str) -> given.AgentKnowledge:
-        """Returns what an agent was given in a run or a session, and the current state of each entry."""
+    def receipts(
+        self, name: str, *, now: Callable[[], Mapping[str, given.CurrentStanding]] | None = None
+    ) -> given.AgentKnowledge:
+        """Returns what an agent was given in a run or a session, and the current state of each entry.
+
+        `now` gives the current states, if they were read already; they are read only if there is something to show.
+        """
         owners = receipt_files.owners(self.clone.stores)
         asked = self.clone.find_events("all", kinds=("run",), beginnings=(name.removeprefix("run:"),))
         runs = {event.run_id for event in asked if event.run_id}
@@ -240,7 +245,9 @@ class ContextBuilder(Concern):
         there = {run for store in self.clone.stores for run in session_files.ids(store)}
         owner = pick(name.removeprefix("run:"), {*owners, *runs, *there})
         is_session = owner in there or (owner not in runs and owner.startswith(f"{SESSION}-"))
-        return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self.open_session())
+        kind = "session" if is_session else "run"
+        found = given.knew(self.clone, owner, kind=kind, now={})
+        return given.knew(self.clone, owner, kind=kind, now=(now or self.open_session)()) if found.packs else found
 
     def open_session(self) -> Mapping[str, given.CurrentStanding]:
         """Returns the current state of memories, tasks and sessions, by id."""

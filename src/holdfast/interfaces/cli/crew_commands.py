@@ -91,7 +91,7 @@ def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote
             names = ("id", "title", "prompt")
             show(rows, preview_text, lambda found: {"items": [dict(zip(names, one, strict=True)) for one in found]})
             return 0
-        agent = crew_runs.chosen_agent(project, given["agent"])
+        agent = crew_runs.chosen_agent(project, given["agent"], workers=given["workers"])
         limits = crew_runs.limits_of(
             project, time=given["max_time"], tokens=given["max_tokens"], calls=given["max_calls"]
         )
@@ -110,7 +110,8 @@ def resume(place: Invocation, *, run: str | None, **given: Any) -> int:
 
     with place.project() as project:
         head = crew_runs.named_run(project, run, open_only=True)
-        agent = crew_runs.chosen_agent(project, given["agent"] or (head["agent"] if head["agent"] in _KNOWN else None))
+        named = given["agent"] or (head["agent"] if head["agent"] in _KNOWN else None)
+        agent = crew_runs.chosen_agent(project, named, workers=given["workers"])
         asked = {name: given[f"max_{name}"] for name in OPTIONS if given[f"max_{name}"] is not None}
         now = {name: value for name, value in project.settings.crew_limits.items() if name not in OPTIONS}
         limits = CrewLimits(**{**head["limits"], **now, **asked})
