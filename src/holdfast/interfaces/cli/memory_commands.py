@@ -13,7 +13,8 @@ from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong, styled
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import TYPES, labelled, split_statement
+from holdfast.model.memory import TYPES, Memory, labelled, split_statement
+from holdfast.model.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 _SILENT = "`recall` finds it; agents are not told of it unasked."
+READ = 100  # columns of a text that is read through
+MOST_BODY = 16  # rows of a memory's further paragraphs; what a session's find has at most fits
 MOST_NAMED = 5  # memories to accept again that are named
 _fields = options(  # what a memory is
     click.option("--why", default="", metavar="TEXT", help="Why it holds."),
@@ -72,12 +75,30 @@ def proposal_text(standing: decisions.MemoryStanding) -> str:
 def accepted_text(standing: decisions.MemoryStanding) -> str:
     if standing.status == "deprecated":
         return retired_text(standing)
+    first, *rest = wrapped(f"accepted: {visible(standing.memory.statement)}")
     return lines(
-        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
+        f"{strong(standing.id)}  {first}",
+        [f"    {row}" for row in rest],
+        body_rows(standing.memory),
         _notes(standing),
         why_not_approved([standing]),
         "Share it with: holdfast publish",
     )
+
+
+def wrapped(text: str, width: int = READ) -> list[str]:
+    """A text in rows that one reads through."""
+    from textwrap import wrap
+
+    return wrap(" ".join(text.split()), width)
+
+
+def body_rows(memory: Memory) -> list[str]:
+    """What is approved besides the statement: all of it, or a count and how to see the rest."""
+    rows = [row for line in visible(memory.details).splitlines() if line.strip() for row in wrapped(line)]
+    left = len(rows) - MOST_BODY
+    more = [f"… {count(left, 'more line')} of it: holdfast show {memory.id}"] if left > 0 else []
+    return [f"    {row}" for row in (*rows[:MOST_BODY], *more)]
 
 
 def _notes(standing: decisions.MemoryStanding) -> list[str]:

@@ -34,12 +34,10 @@ if TYPE_CHECKING:
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 SIDE = 46  # columns of each of two texts side by side
-READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
 TITLE = 78  # columns of what a session did
 _ELSEWHERE = "proposed on another line"  # as notes say it
-_REASON = "Rationale:"  # how the reason of a session's find begins
 _STATE = {"holds": "unchanged", "changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
 
@@ -145,7 +143,7 @@ def waiting_text(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
         *(["", f"{len(rest)} less likely, or to be put in other words:{way}"] if rest else []),
-        *([*_heading(one[0].standing), *_moved(one[0].standing)] for one in rest if everything),
+        *(_in_full(one[0].standing) for one in rest if everything),
         *(["", f"Accept one with: holdfast review accept {closely[0][0].id}"] if closely else []),
     )
 
@@ -170,18 +168,14 @@ def _heading(standing: decisions.MemoryStanding) -> list[str]:
     name, statement, kind = memory_row(standing)
     if not statement.endswith("…"):
         return [f"  {name}  {statement}  {kind}".rstrip()]
-    first, *rest = _wrapped(standing.memory.statement)
+    first, *rest = memories.wrapped(standing.memory.statement)
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
 
 
-def _moved(standing: decisions.MemoryStanding) -> list[str]:
-    return ["    its evidence has changed since"] if standing.code_moved else []
-
-
-def _wrapped(text: str, width: int = READ) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(" ".join(text.split()), width)
+def _in_full(standing: decisions.MemoryStanding) -> list[str]:
+    """All that is approved of a memory: nobody approves what they were not shown."""
+    moved = ["    its evidence has changed since"] if standing.code_moved else []
+    return [*_heading(standing), *memories.body_rows(standing.memory), *moved]
 
 
 def _grounds(
@@ -207,14 +201,13 @@ def _grounds(
     found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
     brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
-    details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
     return [
         *([f"    {waits}"] if item.reason in wording("waits") or because else []),
         f"    evidence: {evidence or 'none'}",
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") and not (brief and titled) else []),
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
         *(f"    note: {note}" for note in notes),
-        *(f"    {row}" for line in details if line.strip() for row in _wrapped(line)),
+        *memories.body_rows(memory),  # all that is approved with it
         *(_beside(look, diff=1 if brief else DIFF) if look else ()),
     ]
 
@@ -248,7 +241,7 @@ def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
     from itertools import zip_longest
 
     sides = (conflict.one.statement, conflict.other.statement)
-    pairs = zip_longest(*(_wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
+    pairs = zip_longest(*(memories.wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
     rows = table([names, *pairs], indent="      ")
     verb = "contradicts" if conflict.verdict.certain else "may contradict"
@@ -328,7 +321,8 @@ def decided_text(done: Decided) -> str:
     verb = verbs.pop() if len(verbs) == 1 else "decided"
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
-        table([memory_row(standing) for standing in done.done]),
+        [row for standing in done.done if standing.status == "accepted" for row in _in_full(standing)],
+        table([memory_row(standing) for standing in done.done if standing.status != "accepted"]),
         memories.why_not_approved([one for one in done.done if one.status == "accepted"]),
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],
