@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.curation.propose import propose
 from holdfast.errors import Contradicts
 from holdfast.interfaces import quick
+from holdfast.model.evidence import Provenance
 from holdfast.project import Project
 from tests.cli.test_main import on_a_terminal
 from tests.conftest import Cli, GitRepo, make_repo, redirected, whole
@@ -466,6 +468,46 @@ def test_review_without_a_terminal_lists_and_opens_no_screen(cli: Cli, person: P
     assert items(cli, "review")[0].keys() >= WAITING
     assert one_sentence(cli("review", "undo", ok=False).err)
     assert one_sentence(cli("review", "accept", "DEC-nobody", ok=False).err)
+
+
+def found_in_a_session(project: Project, statement: str, details: str, **more: Any) -> str:
+    """A candidate as an import leaves it, with the sentences that stood around it."""
+    run = "run:20260201T100001Z-aaaaaa"
+    said, rests = Provenance(run, 1, statement), ["README"]
+    given = {"statement": statement, "details": details, "evidence": rests, "source": run, "provenance": [said]}
+    return propose(project.clone, **given, **more).id
+
+
+AROUND = "The page polls every second.\n\nA lease ends after a minute."
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.3])
+def test_nobody_approves_what_they_were_not_shown(cli: Cli, person: Project, confidence: float) -> None:
+    """What `accept` puts into the memory is on the screen before, and once more in its answer."""
+    name = found_in_a_session(
+        person, "Jobs wait in `jobs.db`.", f"Rationale: one file.\n\n{AROUND}", confidence=confidence
+    )
+    listed = cli("review", "list", *(["--all"] if confidence < 0.5 else [])).out
+    accepted = cli("review", "accept", name).out
+    for part in filter(None, body.splitlines()):
+        assert part in listed and part in accepted
+    assert accepted.startswith(f"{name}  accepted: Jobs wait in `jobs.db`.\n")
+
+
+def test_a_long_body_is_counted_and_its_rest_can_be_seen(cli: Cli, person: Project) -> None:
+    """A hundred lines push the question off the screen; a silent cut approves them unseen."""
+    name = remember(cli, "Jobs wait in `jobs.db`.\n\n" + "\n".join(f"Step {n} of it." for n in range(1, 101)))
+    for said in (cli("review", "list").out, cli("review", "accept", name).out):
+        assert "Step 16 of it." in said and "Step 17 of it." not in said
+        assert f"… 84 more lines of it: holdfast show {name}\n" in said
+    assert "Step 100 of it." in cli("show", name).out
+
+
+def test_many_accepted_at_once_are_shown_whole(cli: Cli, person: Project) -> None:
+    """`--all` is where nobody looks twice."""
+    names = [found_in_a_session(person, f"Jobs of kind {n} wait in `jobs{n}.db`.", AROUND) for n in range(2)]
+    said = cli("review", "accept", "--all").out
+    assert all(name in said for name in names) and said.count("A lease ends after a minute.") == 2
 
 
 def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, person: Project) -> None:

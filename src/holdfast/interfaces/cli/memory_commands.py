@@ -14,7 +14,6 @@ from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong, 
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table
 from holdfast.interfaces.cli.root import root
 from holdfast.model.memory import TYPES, Memory, labelled, split_statement
-from holdfast.model.text import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +74,7 @@ def proposal_text(standing: decisions.MemoryStanding) -> str:
 def accepted_text(standing: decisions.MemoryStanding) -> str:
     if standing.status == "deprecated":
         return retired_text(standing)
-    first, *rest = wrapped(f"accepted: {visible(standing.memory.statement)}")
+    first, *rest = wrapped(f"accepted: {standing.memory.statement}")
     return lines(
         f"{strong(standing.id)}  {first}",
         [f"    {row}" for row in rest],
@@ -95,7 +94,7 @@ def wrapped(text: str, width: int = READ) -> list[str]:
 
 def body_rows(memory: Memory) -> list[str]:
     """What is approved besides the statement: all of it, or a count and how to see the rest."""
-    rows = [row for line in visible(memory.details).splitlines() if line.strip() for row in wrapped(line)]
+    rows = [row for line in memory.details.splitlines() if line.strip() for row in wrapped(line)]
     left = len(rows) - MOST_BODY
     more = [f"… {count(left, 'more line')} of it: holdfast show {memory.id}"] if left > 0 else []
     return [f"    {row}" for row in (*rows[:MOST_BODY], *more)]
