@@ -484,9 +484,8 @@ AROUND = "The page polls every second.\n\nA lease ends after a minute."
 @pytest.mark.parametrize("confidence", [0.9, 0.3])
 def test_nobody_approves_what_they_were_not_shown(cli: Cli, person: Project, confidence: float) -> None:
     """What `accept` puts into the memory is on the screen before, and once more in its answer."""
-    name = found_in_a_session(
-        person, "Jobs wait in `jobs.db`.", f"Rationale: one file.\n\n{AROUND}", confidence=confidence
-    )
+    body = f"Rationale: one file.\n\n{AROUND}"
+    name = found_in_a_session(person, "Jobs wait in `jobs.db`.", body, confidence=confidence)
     listed = cli("review", "list", *(["--all"] if confidence < 0.5 else [])).out
     accepted = cli("review", "accept", name).out
     for part in filter(None, body.splitlines()):
