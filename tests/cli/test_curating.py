@@ -502,6 +502,35 @@ def test_a_long_body_is_counted_and_its_rest_can_be_seen(cli: Cli, person: Proje
     assert "Step 100 of it." in cli("show", name).out
 
 
+NOISE = (
+    "File changes that matter for checkpointing only exist when `SaveChanges` is called.",
+    'The error message has changed from "cannot specify both" to "cannot specify multiple".',
+    "Never store commit hashes as primary links to session data.",
+    "The checkpoint id is immutable once it is made.",
+    "The `entire explain` command only queries local branches.",
+)
+
+
+def test_a_common_verb_alone_is_no_contradiction(cli: Cli, person: Project) -> None:
+    """The first list that a newcomer sees warned three times, three times for nothing."""
+    for said in NOISE:
+        found_in_a_session(person, said, "", confidence=0.8)
+    readme = remember(cli, "Every change is described in the README.")
+    assert "may contradict" not in cli("review", "list").out
+    person.memory.accept(readme)
+    assert "may contradict" not in cli("review", "list").out
+
+
+def test_a_pair_is_shown_once_in_a_list(cli: Cli, person: Project) -> None:
+    """Ten lines for one question hide the next one."""
+    for said in NOISE:
+        found_in_a_session(person, said, "", confidence=0.8)
+    names = [remember(cli, f"Print jobs wait in the depot's queue for {n} seconds at most.") for n in (5, 60)]
+    listed = cli("review", "list").out
+    assert listed.count("contradict") == 1 and all(listed.count(f"  {name}") >= 1 for name in names)
+    assert [len(item["rivals"]) for item in items(cli, "review", "list") if item["id"] in names] == [1, 1]
+
+
 def test_many_accepted_at_once_are_shown_whole(cli: Cli, person: Project) -> None:
     """`--all` is where nobody looks twice."""
     names = [found_in_a_session(person, f"Jobs of kind {n} wait in `jobs{n}.db`.", AROUND) for n in range(2)]

@@ -151,6 +151,7 @@ def waiting_text(
 def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bool) -> list[list[str]]:
     """What is printed of each item, those of one session together below a line that says what it did."""
     found: dict[str, list[str]] = {}
+    shown: set[frozenset[str]] = set()  # pairs that contradict each other, each of which is printed once
     for item, look in waiting:
         source = (item.provenance and item.reason == "proposed" and item.standing.memory.source) or ""
         if (source or item.id) in found:
@@ -159,7 +160,7 @@ def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bo
         day, _, did = told.partition("  ")  # as `session_title` begins
         begins = [f"{short(did, TITLE)}  ({ago(day)}, {source})"] if told else []
         rows = found.setdefault(source or item.id, begins)
-        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told))]
+        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told), shown=shown)]
     return list(found.values())
 
 
@@ -179,7 +180,12 @@ def _in_full(standing: decisions.MemoryStanding) -> list[str]:
 
 
 def _grounds(
-    item: review_queue.QueueItem, look: review_queue.ReviewLook | None, *, fully: bool, titled: bool
+    item: review_queue.QueueItem,
+    look: review_queue.ReviewLook | None,
+    *,
+    fully: bool,
+    titled: bool,
+    shown: set[frozenset[str]],
 ) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said.
 
@@ -208,13 +214,13 @@ def _grounds(
         *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
         *(f"    note: {note}" for note in notes),
         *memories.body_rows(memory),  # all that is approved with it
-        *(_beside(look, diff=1 if brief else DIFF) if look else ()),
+        *(_beside(look, shown, diff=1 if brief else DIFF) if look else ()),
     ]
 
 
 def grounds(item: review_queue.QueueItem) -> list[str]:
     """An item in short: what it states, and what that rests on."""
-    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True)]
+    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True, shown=set())]
 
 
 def _letters(text: str) -> str:
@@ -227,19 +233,30 @@ def _repeats(words: str, memory: Memory) -> bool:
     return own[:SAME] in told or _letters(memory.statement) in own
 
 
-def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF) -> list[str]:
-    """What speaks against it, both texts side by side, and what made it stale."""
-    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
-    rows += [f"    may contradict {strong(one.other.id)}: {short(one.other.statement, 120)}" for one in look.hints]
-    rows += [row for conflict in look.rivals for row in _conflict(conflict)]
+def _beside(look: review_queue.ReviewLook, shown: set[frozenset[str]], *, diff: int = DIFF) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale; no pair that is `shown` above."""
+    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict, shown)]
+    hints = [one for one in look.hints if _is_new(one, shown)]
+    rows += [f"    may contradict {strong(one.other.id)}: {short(one.other.statement, 120)}" for one in hints]
+    rows += [row for conflict in look.rivals if _is_new(conflict, shown) for row in _conflict(conflict, set())]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
 
 
-def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
+def _is_new(conflict: memory_conflicts.MemoryConflict, shown: set[frozenset[str]]) -> bool:
+    """Whether a pair is not shown yet; from now on it is."""
+    pair = frozenset((conflict.one.id, conflict.other.id))
+    is_new = pair not in shown
+    shown.add(pair)
+    return is_new
+
+
+def _conflict(conflict: memory_conflicts.MemoryConflict, shown: set[frozenset[str]]) -> list[str]:
     from itertools import zip_longest
 
+    if not _is_new(conflict, shown):
+        return [f"    contradicts {strong(conflict.other.id)}, as shown above"]
     sides = (conflict.one.statement, conflict.other.statement)
     pairs = zip_longest(*(memories.wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
