@@ -235,7 +235,7 @@ def test_what_is_less_likely_is_counted_and_shown_when_asked_for(cli: Cli) -> No
     sure = remember(cli, "Parcels are weighed at night.", "--confidence", "0.8", "--evidence", "README")
     out = cli("review", "list").out
     assert sure in out and "evidence:" in out and doubtful not in out
-    assert "1 less likely, or to be put in other words: holdfast review list --all" in out
+    assert "1 more, less likely: holdfast review list --all" in out
     above, below = cli("review", "list", "--all").out.split("1 less likely")
     assert sure in above and doubtful in below and "evidence:" not in below
     assert doubtful in cli("review", "list", "--type", "fact").out, "a filter asks for all that fits"

@@ -20,7 +20,7 @@ from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from holdfast.crew.crew_journal import CrewConflict
     from holdfast.curation import decisions, memory_conflicts, review_queue
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Waiting = Sequence[tuple[review_queue.QueueItem, review_queue.ReviewLook | None]]
     from holdfast.curation.memory_health import CuratorFinding, MemoryHealth
 
+ALL = "holdfast review list --all"
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 SIDE = 46  # columns of each of two texts side by side
@@ -137,15 +138,43 @@ def waiting_text(
 
     shown = {item.id for item in worth_reading([item for item, _ in waiting])}
     closely = [one for one in waiting if one[0].id in shown]
-    rest = [one for one in waiting if one[0].id not in shown]
-    way = "" if everything else " holdfast review list --all"
+    rest = [item for item, _ in waiting if item.id not in shown]
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
-        *(["", f"{len(rest)} less likely, or to be put in other words:{way}"] if rest else []),
-        *(_in_full(one[0].standing) for one in rest if everything),
+        *(
+            _put_off_rows(rest)
+            if everything
+            else [["", f"{put_off_text(put_off_counts(rest))}: {ALL}"]]
+            if rest
+            else []
+        ),
         *(["", f"Accept one with: holdfast review accept {closely[0][0].id}"] if closely else []),
     )
+
+
+def put_off_text(counts: Mapping[str, int]) -> str:
+    """How many wait below the others, and why: `try`, `start` and `review list` say it alike."""
+    if len(counts) == 1:
+        ((why, number),) = counts.items()
+        return f"{number:,} more, {why}"
+    said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return f"{sum(counts.values()):,} more: {said}"
+
+
+def put_off_counts(items: Sequence[review_queue.QueueItem]) -> Mapping[str, int]:
+    from collections import Counter
+
+    return Counter(item.put_off or "others" for item in items)
+
+
+def _put_off_rows(items: Sequence[review_queue.QueueItem]) -> list[list[str]]:
+    """What waits below the others, by why it does."""
+    groups = {why: [item for item in items if item.put_off == why] for why in dict.fromkeys(i.put_off for i in items)}
+    return [
+        ["", f"{len(some)} {why or 'others'}:", *(row for item in some for row in _in_full(item.standing))]
+        for why, some in groups.items()
+    ]
 
 
 def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bool) -> list[list[str]]:
