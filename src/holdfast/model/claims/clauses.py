@@ -35,7 +35,6 @@ class Verdict:
     why: str  # a short sentence for people that names the two values
     score: float  # how sure the judge is, from 0 to 1
     certain: bool = True  # it contradicts and blocks an acceptance; else it may, and is only shown
-    of_one_topic: bool = False  # both speak of one known topic or measure one thing, in whatever words
 
 
 Scope = tuple[tuple[str, frozenset[str]], ...]  # kind of surroundings, and which
