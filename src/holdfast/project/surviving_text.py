@@ -119,6 +119,19 @@ class WrittenFiles:
         return next((end for end in ends if ".." not in end and self.now(end)), "")
 
 
+class LookedAtFiles(WrittenFiles):
+    """The same for a session that is not imported: its turns and the texts of its calls are in memory."""
+
+    def __init__(self, top: str) -> None:
+        super().__init__(top)
+        self.rows: list[Mapping[str, Any]] = []
+        self.texts: list[str] = []
+        self._turns[""] = self.rows
+
+    def saw(self, folder: str, names: Sequence[str]) -> bool:  # noqa: ARG002 - there is one session, in no folder
+        return any(name in text for text in self.texts for name in names)
+
+
 @frozen
 class _Committed:
     """The version of a file in a commit."""
