@@ -249,7 +249,7 @@ def test_what_is_not_sure_enough_is_not_offered_to_be_kept(cli: Cli, repo: GitRe
     """ "Keep it" after "nothing is sure enough" asks to approve what was just called doubtful."""
     rollout(Path(homes["CODEX_HOME"]), repo.path, at=YESTERDAY).asks("What is here?").done("One file.")
     said = cli("try", **homes).out
-    assert "Nothing in it is sure enough" in said and "Keep" not in said and "holdfast review" not in said
+    assert "Found nothing certain enough" in said and "Keep" not in said and "holdfast review" not in said
     assert said.endswith("Search these sessions and record the next ones: holdfast start\n")
 
 
@@ -267,7 +267,7 @@ def test_without_history_documents_and_log_are_read_and_it_says_so(
     assert by["dead-end"]["statement"] == "Tried and taken back: Cache every answer"
     assert by["dead-end"]["commits"][0]["id"] == repo.git("rev-parse", "HEAD")
     told = cli("try", **homes).out
-    assert "No agent has left records of this repository" in told and "AGENTS.md, line 3" in told
+    assert "Found no agent sessions of this repository" in told and "AGENTS.md, line 3" in told
 
 
 def test_an_empty_repository_and_damaged_records_are_no_trouble(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
@@ -276,7 +276,7 @@ def test_an_empty_repository_and_damaged_records_are_no_trouble(cli: Cli, repo: 
     broken.parent.mkdir(parents=True)
     broken.write_bytes(b"\xff\x00{" * 100)
     said = cli("try", **homes).out
-    assert "Nothing in it is sure enough" in said and "Left out, unreadable: 1 transcript" in said
+    assert "Found nothing certain enough" in said and "Left out, unreadable: 1 transcript" in said
     assert json.loads(cli("try", "--json", **homes).out)["left"] == [{"path": str(broken), "reason": "unreadable"}]
     empty = Cli(repo.path.parent / "empty")
     empty.cwd.mkdir()
@@ -378,6 +378,6 @@ def test_setting_up_is_asked_for_and_no_means_no(repo: GitRepo, homes: dict[str,
     """One key too many must not write into a repository."""
     session(Path(homes["CODEX_HOME"]), repo)
     before = everything(repo.path)
-    said = on_a_terminal(repo, homes, ("any other key leaves", "r"), ("[y/N]", "n\n"))
+    said = on_a_terminal(repo, homes, ("any other key to leave", "r"), ("[y/N]", "n\n"))
     assert "This writes .holdfast/" in said and "Nothing was done." in said
     assert everything(repo.path) == before

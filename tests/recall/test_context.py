@@ -675,7 +675,7 @@ def test_a_receipt_names_every_revision_and_why() -> None:
     assert told["INV-1a"] == ("invariants", "1", "general")
     assert told["ASM-5e"] == ("assumptions", "", "DEC-3c names it")
     assert told["DEC-0u"] == ("decisions", "", "cites src/db/pool.py; undecided: contradicts DEC-1v")
-    assert told["TSK-login"] == ("open", "b", "at hand; rests on ASM-5e, stale")
+    assert told["TSK-login"] == ("open", "b", "at hand; based on ASM-5e, stale")
     assert told["SES-7f3k9a"] == ("session", "c", "the session to continue")
     assert "DEC-4d" not in told and found.elsewhere == 1
 

@@ -127,6 +127,11 @@ class ReviewQueue:
         return found
 
     @property
+    def rejected(self) -> tuple[MemoryStanding, ...]:
+        """Returns what somebody turned down."""
+        return tuple(MemoryStanding(memory, "rejected") for memory in self._shelf.rejected.values())
+
+    @property
     def waiting(self) -> int:
         """Returns how many decisions wait; memories that came by git need one answer for all, so they do not count."""
         return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
@@ -173,11 +178,12 @@ class ReviewQueue:
         for reason, group in (("edited", known.unreviewed), ("stale", known.stale), ("expired", known.expired)):
             yield from (QueueItem(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
         by_id = {standing.id: standing for standing in known.standings}
-        names = dict.fromkeys(one.one.id for one in self.contradictions())
+        names = dict.fromkeys(one.one.id for one in self.contradictions)
         yield from (QueueItem(by_id[name], "contradicts") for name in names)
         foreign = (*known.trusted, *known.stale, *known.unreviewed)
         yield from (QueueItem(one, "elsewhere") for one in foreign if one.trust == FOREIGN and one.status != EDITED)
 
+    @cached_property
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """Returns the pairs of current memories that contradict one another."""
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
@@ -207,14 +213,15 @@ def worth_reading(items: Sequence[QueueItem]) -> list[QueueItem]:
 
 
 def session_title(clone: Clone, source: str) -> str:
-    """Returns a run's date and summary in one line; empty for a source that is not a run of this clone."""
+    """Returns a run's start and summary in one line; empty for a source that is not a run of this clone."""
     kind, _, name = source.partition(":")
     if kind != "run" or "/" in name:
         return ""
     with suppress(OSError, HoldfastError):
         data = fsio.read(os.path.join(clone.layout.run(name), capsule.SUMMARY), limit=_SUMMARY)
         first_line = next(line for line in data.decode("utf-8", "replace").split("\n")[1:] if line.strip())
-        return f"{name[:4]}-{name[4:6]}-{name[6:8]}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
+        when = f"{name[:4]}-{name[4:6]}-{name[6:11]}:{name[11:13]}:{name[13:15]}Z"
+        return f"{when}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
     return ""
 
 

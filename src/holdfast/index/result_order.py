@@ -224,21 +224,18 @@ def _page(path: str, *, to_begin: bool) -> str:
 
 
 def _asks_for_tests(asked: SearchQuery) -> bool:
-    """Whether tests are to be found; who asks how to run them wants what a page says about that."""
-    said = asked.text.casefold()
+    """Whether a question is about the code of tests. Who asks how to run them wants the page that says so."""
     if any(map(is_test, asked.paths)):
         return True
-    if not any(word in said for word in _FOR_TESTS):
-        return False
-    plain = _plain_words(asked)
-    if any("test" in word.casefold() and (_is_symbol(word) or word.casefold() not in plain) for word in asked.words):
+    if any(_is_symbol(word) and any(one in word.casefold() for one in _FOR_TESTS) for word in asked.words):
         return True
-    for word, following in zip(plain, [*plain[1:], ""], strict=True):
+    said = _plain_words(asked)
+    for word, following in zip(said, [*said[1:], ""], strict=False):
         if word in _WORDS.words("one_of") and following.startswith("test"):  # "which test runs the migration"
             return True
         if word.startswith("test") and following in _WORDS.words("about"):
             return True
-    return _WORDS.words("running").isdisjoint(plain)
+    return any(word.startswith(_FOR_TESTS) for word in said) and _WORDS.words("running").isdisjoint(said)
 
 
 def chosen(

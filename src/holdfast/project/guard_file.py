@@ -30,7 +30,7 @@ _LISTS = PatternFile(__file__)
 _LABELS = {"dead-end": "dead end"}
 
 
-def speaks_unasked(one: MemoryStanding) -> bool:
+def is_shown_to_agents(one: MemoryStanding) -> bool:
     """Whether agents get this memory without asking (law 11)."""
     return one.status == "accepted" and one.trust == "T0"
 
@@ -50,7 +50,7 @@ def write(clone: Clone, standings: Sequence[MemoryStanding]) -> bool:
 
 
 def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guards.MemoryGuard]:
-    top, approved = clone.repo.top, [one for one in standings if speaks_unasked(one)]
+    top, approved = clone.repo.top, [one for one in standings if is_shown_to_agents(one)]
     named = tracked_files.paths_mentioned(
         clone.repo, (one.memory.statement for one in approved if one.memory.type in guards.GUARDING)
     )

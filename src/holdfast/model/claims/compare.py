@@ -172,7 +172,7 @@ def _own(one: WordSigns, other: WordSigns) -> str:
     return " ".join(one.words[at].raw for at in places) if len(places) <= _FEW_WORDS else ""
 
 
-_FEW_WORDS = 3
+_FEW_WORDS = 3  # a guess: a longer quotation names no single thing
 
 
 def _denied(s: WordSigns, t: WordSigns) -> str:
