@@ -11,8 +11,8 @@ import tempfile
 import threading
 from pathlib import Path
 
-
 from demo.screenshot import IMAGES, scratch, settle_in
+
 from holdfast.interfaces import loopback_server
 from holdfast.interfaces.web.browser_access import BrowserAccess
 from holdfast.interfaces.web.web_app import WebApp
