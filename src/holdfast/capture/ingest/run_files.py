@@ -473,7 +473,7 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
         yield from found
 
 
-def said_in_turn(turn: TranscriptTurn, n: int, files: Iterable[str]) -> Iterator[Utterance | TriedCommand]:
+def said_in_turn(turn: TranscriptTurn, n: int, files: Iterable[str] = ()) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of a turn that is not imported; what its agent only quotes is left out before."""
     asked = {"turn": n, "by": "user", "prompt": turn.prompt, "files": tuple(files), "commits": turn.commits}
     yield from _heard({**asked, **_words(turn)})
