@@ -363,7 +363,7 @@ def test_what_values_carry_is_described() -> None:
 MEMORY = {"statement", "details", *SHARED}
 INTERNAL = {  # for the command line, the views and the other concerns
     "": {"needs", "shown"},
-    "recall": {"close", "corpus_choice", "report_progress"},
+    "recall": {"authors", "close", "corpus_choice", "governing", "known", "report_progress"},
     "context": {"close", "keep_ready", "keep_receipt", "known", "material", "open_session"},
     "transcripts": {"drain_some"},
     "log": {"commit", "counted", "patches", "recording", "runs_of_session", "story", "turn"},  # for the web page
