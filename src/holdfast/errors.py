@@ -40,7 +40,7 @@ class NotARepository(HoldfastError):
 
 class NotInitialised(HoldfastError):
     code = 11
-    hint = "Set it up with: holdfast start"
+    hint = "Set it up with `holdfast start`."
 
 
 class Ambiguous(HoldfastError):

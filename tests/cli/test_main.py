@@ -341,6 +341,30 @@ def test_progress_is_shown_only_while_somebody_waits() -> None:
         assert seen.endswith("\r\x1b[Kdone\r\n") if seconds else seen == "done\r\n"
 
 
+def test_lists_and_hits_fit_the_terminal(repo: GitRepo, cli: Cli) -> None:
+    """A row that wraps is read as two."""
+    init(cli.cwd)
+    long = "Every connection to the harbour database goes through the pool, because the server allows twenty of them."
+    name = json.loads(cli("remember", long, "--evidence", "README", "--id", "FCT-pool", "--json").out)["id"]
+    for words in (["review", "list"], ["memories"], ["recall", "harbour"]):
+        seen = re.sub(r"\x1b\[\d*[mK]", "", on_a_terminal(repo.path, *words, COLUMNS="60")[1]).replace("\r", "\n")
+        assert name in seen and max(map(len, seen.splitlines())) <= 60, seen
+        cli("review", "accept", name)
+
+
+def test_run_list_names_what_lists_runs(cli: Cli) -> None:
+    """Who types it as `task list` must not leave a run behind that says that `list` is no program."""
+    cli("init")
+    refused = cli("run", "list", ok=False)
+    assert refused.code == 125 and "holdfast log" in refused.err
+    assert cli("log").out.startswith("Nothing happened yet.")
+
+
+def test_help_takes_groups_as_the_overview_spells_them(cli: Cli) -> None:
+    """`Memory` stands there with a capital."""
+    assert cli("help", "Memory").out == cli("help", "memory").out
+
+
 def test_the_log_fits_the_terminal(repo: GitRepo, cli: Cli) -> None:
     """Lines that wrap make a list unreadable."""
     cli("init")

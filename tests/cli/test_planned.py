@@ -54,7 +54,7 @@ def test_one_step_can_be_chosen_and_a_title_is_for_one(planned: Cli) -> None:
     """A person may want half of a plan, in other words."""
     first, second = (one["id"] for one in answer(planned, "task", "proposed")["items"])
     session = first.partition(":")[0]
-    assert "for one task" in planned("task", "add", "Docs", "--from", session, ok=False).err
+    assert "needs one open item" in planned("task", "add", "Docs", "--from", session, ok=False).err
     assert answer(planned, "task", "add", "Docs", "--from", first)["title"] == "Docs"
     assert [one["id"] for one in answer(planned, "task", "proposed")["items"]] == [second]
 

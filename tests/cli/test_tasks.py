@@ -305,7 +305,7 @@ def test_a_cited_commit_that_was_rewritten_is_shown_by_both_names(cli: Cli) -> N
 def test_a_link_to_nothing_says_what_is_accepted(cli: Cli) -> None:
     """Who leaves out the scheme of an address must learn that it is missing."""
     refused = cli("link", "add", "www.example.com", ok=False)
-    assert "no address, no commit and no path" in refused.err
+    assert "is not a URL, a commit or a tracked path" in refused.err
     assert "https://" in refused.err
 
 

@@ -123,7 +123,7 @@ def test_recall_quotes_what_answers_within_its_budget(name: str, tmp_path: Path)
     project = Project.open(scene.repo, environ=scene.client.environ(), person=True)
     for number in range(30):
         said = f"Word {number} of the deploy log is written by the shipping step number {number}"
-        project.memory.remember(said, kind="fact", accept=True, reviewer="Ada")
+        project.memory.remember(said, kind="fact", accept=True, reviewer="Ada", evidence=["hello.txt"])
     steps = [scene.shell("sleep 2")]  # none but Gemini CLI waits for a server
     if name in SEARCH:
         found = {"name": SEARCH[name], "args": {"query": f"select:{RECALL[name]['name']}"}}

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput, UnsafePath
+from holdfast.interfaces.loopback_server import App, Message, Receive, Send
 from holdfast.interfaces.mcp import http_guard
-from holdfast.interfaces.mcp.http_guard import App, HttpGuard, Message, Receive, Send
+from holdfast.interfaces.mcp.http_guard import HttpGuard
 from tests.conftest import Cli
 
 TOKEN, PORT = "a-token-that-is-long-enough", 7717

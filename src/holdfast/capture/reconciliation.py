@@ -160,7 +160,7 @@ def _conflicts(clone: Clone, found: Moves) -> list[conflict_sides.EntryConflict]
 
 def mark_shown(clone: Clone, report: ReconcileOverview) -> None:
     """Remember that moves and lasting findings were reported; what ended is reported again if it comes back."""
-    moves.told(clone)
+    moves.mark_reported(clone)
     if not report.under_way:
         last_seen.keep_names(clone, last_seen.TOLD, report.names())
 

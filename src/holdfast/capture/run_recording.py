@@ -24,11 +24,8 @@ from holdfast.store import capsule, receipt_files
 from holdfast.store.layout import Layout
 from holdfast.values import dicts_of, frozen
 
-MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = (
-    1 << 20,
-    1 << 24,
-    1000,
-)  # bytes of a copy, of all copies, and files; guesses: source files, not artefacts of a build
+# Bytes of a copy, of all copies, and files; guesses: source files, not artefacts of a build.
+MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = 1 << 20, 1 << 24, 1000
 MAX_HASHED = 1 << 32  # in all; what lies beyond is listed without a hash rather than read for minutes
 FILES = "outputs/files.json"
 _SLACK = 50_000_000  # the kernel's clock for files is coarse, nanoseconds

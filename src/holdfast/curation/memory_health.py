@@ -91,13 +91,13 @@ def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
 def suggest(clone: Clone, health: MemoryHealth) -> MemoryHealth:
     """Adds a candidate for each suggestion, once; rejected suggestions are not repeated."""
     kinds = {one.memory.id: one.memory.type for one in memory_state.read_visible(clone)[0]}
-    with snapshot.hold_ground(clone) as ground:
-        found = tuple(_with_candidate(clone, one, kinds, ground) for one in health.findings)
+    with snapshot.locked_proposals(clone) as batch:
+        found = tuple(_with_candidate(clone, one, kinds, batch) for one in health.findings)
     return replace(health, findings=found)
 
 
 def _with_candidate(
-    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], ground: snapshot.ProposalGround
+    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], batch: snapshot.ProposalBatch
 ) -> CuratorFinding:
     if finding.suggestion is None:
         return finding
@@ -112,7 +112,7 @@ def _with_candidate(
             suggests=finding.suggestion.suggests,
             because=finding.suggestion.because,
             provenance=[Provenance("curate", None, finding.sentence)],
-            ground=ground,
+            batch=batch,
         )
     except BadInput:  # a tombstone: somebody rejected it
         return replace(finding, suggestion=None)

@@ -129,7 +129,7 @@ def event_rows(
         lacking = f"{CAPSULE}{run}" if turns is None else None
         own = (*own, *_NOTHING, None, ts if began else None, None, lacking, None, None)
     if kind in approvals.KINDS:
-        return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
+        return [(*own, *_NOTHING, *approvals.approved_text(body or None), None, None, None, None)]
     rows = [own, *(_artifact(own, made) for made in _artifacts(body))] if "artifacts" in body else [own]
     if turns:
         for told in turns[:MAX_TURNS]:

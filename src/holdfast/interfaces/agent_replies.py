@@ -177,7 +177,7 @@ class HookMoment:
         how = "prompt" if self.event in agent_events.PATIENT else "tool"
         memories = [note for note in self._notes if " " not in note and note != "prompt"]
         size = (len(text) + 3) // 4
-        tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())
+        tally.count_context(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())
 
     def _layout(self) -> "Layout":
         from holdfast.store.layout import Layout

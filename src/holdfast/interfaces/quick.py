@@ -127,7 +127,7 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
 
         took = (time.perf_counter_ns() - began) // 1000
         if isinstance(counted, str):
-            tally.told_now(layout, counted, took)
+            tally.count_context(layout, counted, took)
         elif asked is not None and asked.kind != "candidate":
             tally.recalled_now(layout, counted, took)
     return code

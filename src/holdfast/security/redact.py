@@ -203,6 +203,11 @@ class Scanner:
         except UnicodeDecodeError:  # a user's rule cut a character in two
             return clean.decode("utf-8", "replace")
 
+    def lines(self, lines: Sequence[str]) -> list[str]:
+        """As many lines without their secrets, which may span several; each line shown alone could not tell."""
+        found = self.text("\n".join(lines)).split("\n")
+        return [*found, *[""] * len(lines)][: len(lines)]  # a user's rule may take a line break away
+
     def file(self, data: bytes) -> bytes:
         """A file's bytes without its secrets.
 

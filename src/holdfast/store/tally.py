@@ -56,7 +56,7 @@ def recalled_now(
     _append(layout, f"{_moment(now)} ask {words}\n")
 
 
-def told_now(layout: Layout, telling: str, microseconds: int, *, now: int | None = None) -> None:
+def count_context(layout: Layout, telling: str, microseconds: int, *, now: int | None = None) -> None:
     """Counts a context that an agent got; `telling` is from the function of that name."""
     line = f"{_moment(now)} told {_number(microseconds)} {telling}"
     if effect(line.encode("utf-8", "replace").split()):  # checked, as it may come from a file

@@ -100,7 +100,7 @@ def _rows(database: str, session: str, counted: TranscriptCounts) -> Iterator[St
 
 
 def _files_of(path: str, counted: TranscriptCounts) -> Iterator[StoredMessage]:
-    """The same out of the files of earlier versions; a name's order says nothing, for its clock begins anew."""
+    """The same for the files of earlier versions; a name's order says nothing, because its clock starts again."""
     storage, session = path.rsplit("/", 3)[0], _session_in(path)
     folder = os.path.join(storage, "message", session)
     names = _names(folder, _MAX_MESSAGES)
@@ -221,7 +221,7 @@ def _files(home: str) -> Iterator[str]:
             rows = [short_name(name) for (name,) in connection.execute(_SESSIONS, (_MAX_SESSIONS,))]
             yield from (transcript_files.path_in(database, name) for name in rows if name)
             names.update(rows)
-    # What a version in between took over into its database is there, too, and is told once.
+    # What a version in between took over into its database is there, too, and counts once.
     yield from (path for path in _stored(home) if _session_in(path) not in names)
 
 

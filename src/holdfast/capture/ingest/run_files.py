@@ -16,7 +16,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -473,9 +473,10 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
         yield from found
 
 
-def said_in_turn(turn: TranscriptTurn, n: int) -> Iterator[Utterance | TriedCommand]:
+def said_in_turn(turn: TranscriptTurn, n: int, files: Iterable[str] = ()) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of a turn that is not imported; what its agent only quotes is left out before."""
-    yield from _heard({"turn": n, "by": "user", "prompt": turn.prompt, "files": (), "commits": (), **_words(turn)})
+    asked = {"turn": n, "by": "user", "prompt": turn.prompt, "files": tuple(files), "commits": turn.commits}
+    yield from _heard({**asked, **_words(turn)})
 
 
 def _words(turn: TranscriptTurn) -> dict[str, Any]:

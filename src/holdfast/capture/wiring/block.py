@@ -25,11 +25,8 @@ from holdfast.patterns import regex, text_beside
 from holdfast.values import frozen
 
 MAX_INSIDE = 6 * 1024  # bytes; a guess: a small part of the 32 KiB of AGENTS.md that Codex reads
-MAX_INVARIANT, MAX_TITLE, MAX_PATHS = (
-    400,
-    160,
-    3,
-)  # characters, characters and paths; guesses: one statement stays readable in a list
+# Characters, characters and paths; guesses: one statement stays readable in a list.
+MAX_INVARIANT, MAX_TITLE, MAX_PATHS = 400, 160, 3
 IMPORT_LINE = "@AGENTS.md\n"
 
 MORE = {"invariant": "holdfast memories --type invariant", "decision": "holdfast memories --type decision"}

@@ -45,10 +45,7 @@ _ONE = {
 
 def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
     """What doctor found, and what it mended or would mend."""
-    # The verdict is about the log; what else is wrong must not end in an `ok`.
-    log = _LOG.get(found.verdict, f"the log is {found.verdict}")
-    word = f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
-    said = [*map(_finding, found.findings), _verdict(word, found.counts)]
+    said = [*map(_finding, found.findings), _verdict(verdict_word(found), found.counts)]
     if repairs is not None:
         states = ["repaired" if one.done else "not repaired" if one.failed else "would repair" for one in repairs]
         rows = [f"{how}: {one.file}: {one.failed or one.action}" for how, one in zip(states, repairs, strict=True)]
@@ -58,18 +55,27 @@ def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
     return lines(said)
 
 
+def verdict_word(found: HealthReport) -> str:
+    """The verdict: it is about the log, and what else is wrong must not end in an `ok`."""
+    log = _LOG.get(found.verdict, f"the log is {found.verdict}")
+    return f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
+
+
+def agent_row(one: AgentHealth) -> tuple[str, str, str, str]:
+    """An agent: whether it is connected, trusted, and called."""
+    scope = "connected" + (" for this repository" if one.connected == "project" else "")
+    scope += "" if one.unchanged else ", but its settings were changed"
+    seen = f"last called {ago(one.last_seen)}" if one.last_seen else "not called yet"
+    late = f"; {count(one.late, 'time')} too slow" if one.late and one.last_seen else ""
+    wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
+    seen = seen if one.connected or one.last_seen else ""
+    return one.tool, *wired, seen + late
+
+
 def tools(found: Sequence[AgentHealth]) -> list[str]:
     """The agents that are here or connected, a line each, for `doctor`."""
     here = [one for one in found if one.installed or one.connected]
-    rows = []
-    for one in here:
-        scope = "connected" + (" for this repository" if one.connected == "project" else "")
-        scope += "" if one.unchanged else ", but its settings were changed"
-        seen = f"last called {ago(one.last_seen)}" if one.last_seen else "not called yet"
-        late = f"; {count(one.late, 'time')} too slow" if one.late and one.last_seen else ""
-        wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
-        seen = seen if one.connected or one.last_seen else ""
-        rows.append((one.tool, *wired, seen + late))
+    rows = [agent_row(one) for one in here]
     steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
     return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
 
@@ -84,12 +90,17 @@ def _finding(finding: HealthFinding) -> str:
     return f"{toned(finding.severity)}: {finding.where}: {finding.sentence}{step}"
 
 
-def _verdict(word: str, counts: Mapping[str, int]) -> str:
+def looked_at(counts: Mapping[str, int]) -> str:
+    """What was looked at, and how much of it."""
     said = {name: count(number, _ONE.get(name, name.removesuffix("s"))) for name, number in counts.items()}
     if counts.get("events") and (own := counts.get("own")) is not None:
         whose = "all" if own == counts["events"] else "none" if own == 0 else f"{own:,} of them"
         said["events"] += f" ({whose} recorded here)"
-    looked = ", ".join(words for name, words in said.items() if name != "own")
+    return ", ".join(words for name, words in said.items() if name != "own")
+
+
+def _verdict(word: str, counts: Mapping[str, int]) -> str:
+    looked = looked_at(counts)
     verdict = styled(word, "bad") if word[:1].isdigit() else toned(word)
     return f"{verdict}: checked {looked}" if looked else verdict
 

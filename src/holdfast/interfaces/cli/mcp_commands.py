@@ -36,6 +36,7 @@ def mcp(place: Invocation, http: bool, port: int, token_file: str | None) -> int
 
 
 def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
+    from holdfast.interfaces import loopback_server
     from holdfast.interfaces.mcp import http_guard, http_server
 
     try:
@@ -46,8 +47,8 @@ def _over_http(place: Invocation, port: int, token_file: str | None) -> None:
             hint="Install again from Holdfast's own folder, with '.[mcp]' in place of '.'",
         ) from None
     secret, known = http_guard.chosen(token_file, os.environ.get(http_guard.VARIABLE))
-    own = http_server.listen(port)
-    url = f"http://{http_server.HOST}:{own.getsockname()[1]}{http_server.PATH}"
+    own = loopback_server.listen(port)
+    url = f"http://{loopback_server.HOST}:{own.getsockname()[1]}{http_server.PATH}"
     bearer = [] if known else [f"Authorization: Bearer {secret}"]
     words = "\n".join([f"Listening on {url}", *bearer, "Ctrl-C ends it."])
     show_made({"url": url} if known else {"url": url, "token": secret}, words)

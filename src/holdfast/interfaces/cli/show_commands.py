@@ -40,7 +40,7 @@ def show_record(place: Invocation, name: str, path: bool) -> None:
 
 def record_text(thing: ShownRecord) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
-    rows = _ROWS.get(thing.kind, _event)(thing)
+    rows = _ROWS.get(thing.kind, event_rows)(thing)
     told = wording("bodies").get(str(thing.fields.get("body_state")))
     if thing.fields.get("body_state") == "locked":
         thing = replace(thing, text=None, printed=None)
@@ -87,7 +87,8 @@ def _rows(fields: Mapping[str, Any], names: str) -> Iterator[tuple[str, str]]:
         yield label.replace("_", " "), _cut(fields.get(name or label))
 
 
-def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
+def event_rows(thing: ShownRecord) -> Iterator[tuple[str, str]]:
+    """The fields of an event or a run, as names and texts; some are empty."""
     fields, head, began = thing.fields, thing.fields.get("head"), thing.fields.get("started")
     if thing.kind == "event":
         yield "what", f"{fields['kind']} {fields.get('target') or ''}".strip()

@@ -9,6 +9,7 @@ What `holdfast reconcile` says, in words and as the object that `--json` promise
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -43,13 +44,22 @@ def published(done: Published) -> str:
     return lines(first, [f"  {path}" for path in done.paths], kept)
 
 
-@answer(root, "publish", published, lambda done: {"id": done.commit, **as_plain(done)})
+_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")  # files of most agents; `doctor` looks at all of them
+
+
+@command(root, "publish")
 @click.option("--stage", is_flag=True, help="Only stage the files, for your own next commit.")
 @click.option("--here", is_flag=True, help="Publish even on the default branch.")
 @click.option("--restore", is_flag=True, help="Restore what was published and is missing on this branch.")
-def publish(project: Project, **how: Any) -> object:
+def publish(place: Invocation, **how: Any) -> None:
     """Commit this branch's events and memories."""
-    return project.sync.publish(**how)
+    with place.project() as project:
+        done = project.sync.publish(**how)
+        show(done, published, lambda done: {"id": done.commit, **as_plain(done)})
+        there = any(os.path.exists(os.path.join(project.clone.repo.top, name)) for name in _INSTRUCTIONS)
+        if done.paths and there and project.clients.behind():
+            flush()
+            say("Update the instructions for agents with: holdfast connect")
 
 
 MOST = 20  # rows of one sort

@@ -27,12 +27,14 @@ from textual.worker import WorkerFailed
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.curation.review_queue import QueueItem, ReviewLook, ReviewQueue
 from holdfast.curation.undo import UndoStep
-from holdfast.errors import Contradicts, HoldfastError, NotFound
-from holdfast.interfaces.tui import dialogs, item_page, queue_list
-from holdfast.interfaces.tui.item_page import CitedLines, cited
+from holdfast.errors import Contradicts, HoldfastError, NeedsReview, NotFound
+from holdfast.interfaces import review_filter
+from holdfast.interfaces.review_filter import CANDIDATES, SINGLE
+from holdfast.interfaces.tui import dialogs, item_page
 from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
 from holdfast.project import Project
 from holdfast.project.memory_book import Decided, MemoryBook
+from holdfast.recall.passage import CitedLines
 from holdfast.security.person import doubt
 from holdfast.values import replace
 
@@ -195,7 +197,7 @@ class QueueScreen(Screen[None]):
 
     @on(Input.Changed, "#filter")
     def _narrow(self, event: Input.Changed) -> None:
-        wanted = queue_list.parse(event.value)
+        wanted = review_filter.parse(event.value)
         if wanted != self._tray.filter:
             self._tray.narrow(wanted)
             self._show(0)
@@ -209,7 +211,7 @@ class QueueScreen(Screen[None]):
         line, item = self.query_one("#filter", Input), self._list.item
         line.clear()
         line.remove_class("open")
-        self._tray.narrow(queue_list.Filter())
+        self._tray.narrow(review_filter.Filter())
         self._list.focus()
         self._show(self._tray.place(item.id) if item else 0)
 
@@ -234,11 +236,6 @@ class QueueScreen(Screen[None]):
 
     def _complain(self, error: Exception) -> None:
         self._say(str(error), "bold red", getattr(error, "hint", ""))
-
-
-CANDIDATES = ("proposed", "suggested")
-SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
-WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
 
 
 class ReviewScreen(QueueScreen):
@@ -279,13 +276,11 @@ class ReviewScreen(QueueScreen):
 
     def _accept(self, item: QueueItem, wish: dict[str, Any]) -> MemoryStanding:
         """Approve what was on the screen, and nothing else; in the other thread."""
-        done = self._desk.accept(item.id, **wish)
-        seen, now, wished = item.standing.memory, done.memory, {WISHED.get(name, name) for name in wish}
-        if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in SEEN if n not in wished):
-            self._desk.undo()
+        try:
+            done = self._desk.accept_as_seen(item, **wish)
+        except NeedsReview:
             self._outdated = True
-            said = f"{item.id} was changed while you looked at it, so it is not approved"
-            raise HoldfastError(said, hint="Read it again.")
+            raise
         if wish.get("supersede") or self._waiting is None:
             self._outdated = True
         else:
@@ -389,7 +384,7 @@ class ReviewScreen(QueueScreen):
 
     def action_approve_all(self) -> None:
         # What contradicts something, or came from elsewhere, is looked at one by one.
-        items = [item for item in self._many() if item.reason not in ("contradicts", "elsewhere")]
+        items = [item for item in self._many() if item.reason not in SINGLE]
         if not items or self._free_item() is None:
             return
         kinds = ", ".join(f"{number} {reason}" for reason, number in Counter(item.reason for item in items).items())
@@ -526,7 +521,7 @@ def run(project: Project, said: str = "") -> None:
 
     A bug of ours is raised once the terminal is as it was, and after what was done until then was said.
     """
-    app = ReviewApp(project.memory, partial(cited, project.clone), said)
+    app = ReviewApp(project.memory, project.memory.cited, said)
     app.run()
     if said:
         print(said)

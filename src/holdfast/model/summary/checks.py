@@ -16,7 +16,7 @@ from holdfast.values import field, mutable, replace
 MAX_FAILURES = 40  # failures that are kept; of more the first few and the newest
 _FIRST = 10  # a guess: the first ones and the last ones tell the story
 APART = "\0"  # in a key, before what tells failures apart that one success settles together
-_TRIED = 2  # a guess: two attempts at a mend are told
+_TRIED = 2  # a guess: two attempts to fix it are shown
 
 
 @mutable
