@@ -676,3 +676,51 @@ def test_a_finding_of_an_audit_is_known_by_its_number(number: str) -> None:
     said = "`load_settings()` must never read the environment itself, since hooks start without one."
     found = texts(find_claims(worked(("closing", f"Done.\n\n- {number}{said}\n"))))
     assert ("never read the environment" in found) is (number == "")
+
+
+COUNTS = "`count_parcels()` in `depot.py` returns the parcels of the vans as well, since both lists are joined."
+
+
+def sources(*turns: tuple[str, bool]) -> list[Utterance | TriedCommand]:
+    """Turns of an agent's text, said on the way or last, and whether the turn wrote files."""
+    told = []
+    for number, (text, wrote) in enumerate(turns, 1):
+        told += [Utterance("user", "And what about the depot?", number, "request", (), wrote)]
+        told += [Utterance("agent", text, number, "closing", ("src/depot.py",) if wrote else (), wrote)]
+    return told
+
+
+def test_what_an_agent_says_of_code_before_it_edits_is_no_fact() -> None:
+    """Neither has a word for a fault, and both were one: the edits that followed made them untrue."""
+    on_the_way = [replace(one, source="said") if one.who == "agent" else one for one in sources((COUNTS, True))]
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, True))))
+    assert not find_claims([*on_the_way, Utterance("agent", "Done.", 1, "closing", ("src/depot.py",), True)])
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, False))))
+    assert not find_claims(sources((COUNTS, False), ("Done.", True)))
+
+
+def test_a_report_stands_unless_a_later_turn_works_on_the_same_code() -> None:
+    """Two names in common tell the same code; one may be chance."""
+    same = "`count_parcels()` of `depot.py` has been split."
+    assert COUNTS[:30] not in texts(find_claims(sources((COUNTS, True), (same, True))))
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, True), ("`depot.py` has a docstring.", True))))
+
+
+def test_a_report_in_the_past_tense_tells_how_it_was() -> None:
+    """After the work it is the story of the fault, however it begins."""
+    was = "Counting of the vans in `depot.py`: `count_parcels()` returned the parcels of both lists."
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, True))))
+    assert "both lists" not in texts(find_claims(sources((was, True))))
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("We tried one lock per parcel but it was a dead end, because the carrier locks the whole depot.", True),
+        ("The lock per parcel didn't work because the carrier locks the whole depot.", False),
+    ],
+)
+def test_a_dead_end_says_what_was_tried(said: str, is_kept: bool) -> None:
+    """What does not work on the way to an edit is a fault; what was tried and given up is worth knowing after it."""
+    told = [replace(one, source="said") if one.who == "agent" else one for one in sources((said, True))]
+    assert bool(find_claims([*told, Utterance("agent", "Done.", 1, "closing", ("src/depot.py",), True)])) is is_kept

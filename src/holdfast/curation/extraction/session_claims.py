@@ -16,6 +16,7 @@ from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
 MOST = 10  # of one session: a person reads them all. These limits are guesses but for those with a measurement
 _WRITTEN = 3  # statements from files such as AGENTS.md: agents read these files anyway
@@ -71,7 +72,9 @@ def chosen_claims(
     session: SessionWords, scores: Sequence[float], *, least: float = LEAST
 ) -> list[tuple[int, ExtractedMemory]]:
     """Returns the statements chosen by their scores, the best first, with their claims."""
-    chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
+    # What is outdated is no candidate, but still shows what the session was about.
+    current = [0.0 if is_outdated(one, session) else scores[at] for at, one in enumerate(session.statements)]
+    chosen = _choose(session, current, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
     claims = ((one.best, _as_claim(session, one, scores[one.best])) for one in chosen)
     return [(best, claim) for best, claim in claims if _is_whole(claim)]
 
@@ -135,6 +138,34 @@ def is_over(one: SessionStatement) -> bool:
     if one.source == "request" and _SHAPE.wish.search(one.text):
         return False
     return not _SHAPE.why.search(one.text) or _SHAPE.fault.search(one.text) is not None
+
+
+def is_outdated(one: SessionStatement, session: SessionWords) -> bool:
+    """Whether an agent describes how things were before work of the session, whatever its words are.
+
+    The report after the work can be a candidate, if it is not told in the past and no later turn works on that code.
+    """
+    if one.who != "agent" or not describes(kind_of(one, one.text), one.text):
+        return False
+    if is_before_work(one.source, one.turn, session.wrote):
+        return True
+    is_past = one.turn in session.wrote and _tells_the_past(one.text)
+    return one.source == "closing" and (is_past or session.is_worked_on(one))
+
+
+def describes(kind: str, text: str) -> bool:
+    """Whether a statement of this type tells how something is, and not what was decided or tried."""
+    return kind in ("fact", "assumption") or (kind == "dead-end" and not _SHAPE.attempt.search(text))
+
+
+def is_before_work(source: str, turn: int, wrote: AbstractSet[int]) -> bool:
+    """Whether an agent's words come before edits: on the way, in a plan, or in a turn that only looks.
+
+    `wrote` are the turns that wrote files. Documents count: a review of a plan is over when the plan is rewritten.
+    """
+    if source == "closing" and turn in wrote:
+        return False
+    return source in ("said", "closing", "plan") and any(later >= turn for later in wrote)
 
 
 def _tells_the_past(text: str) -> bool:
