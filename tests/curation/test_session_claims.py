@@ -193,11 +193,11 @@ def test_of_two_that_say_the_same_the_one_that_can_be_saved_as_it_is_words_the_c
 REASON = "`load_settings()` falls back to the user's settings instead of the environment since a bare shell has none."
 
 
-@pytest.mark.parametrize("source", ["said", "comment"])
-def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str) -> None:
-    """It waits for review; at the end of the run it may hold no more, and a comment in code is no decision."""
+@pytest.mark.parametrize(("source", "waits"), [("said", False), ("comment", True)])
+def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str, waits: bool) -> None:
+    """At the end of the run it may hold no more; a comment in code waits for review, but is no decision."""
     found = worked((source, REASON), ("commit", MESSAGE), ("closing", "Done."))
-    assert [one.statement for one in find_claims(found) if "a bare shell" in f"{one.words} {one.details}"]
+    assert any("a bare shell" in f"{one.words} {one.details}" for one in find_claims(found)) is waits
     assert not any("a bare shell" in one for told in decided(found).values() for one in told)
 
 
@@ -724,3 +724,16 @@ def test_a_dead_end_says_what_was_tried(said: str, is_kept: bool) -> None:
     """What does not work on the way to an edit is a fault; what was tried and given up is worth knowing after it."""
     told = [replace(one, source="said") if one.who == "agent" else one for one in sources((said, True))]
     assert bool(find_claims([*told, Utterance("agent", "Done.", 1, "closing", ("src/depot.py",), True)])) is is_kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`count_parcels()` reads the vans of `depot.py` instead of the depot's own list, since both have one name.",
+        "`count_parcels()` of `depot.py` may never count the vans, since both lists are joined.",
+    ],
+)
+def test_what_looks_like_a_decision_before_the_edits_describes_the_code(said: str) -> None:
+    """ "Instead of" and "may never" are words of decisions and rules, and of faults."""
+    assert texts(find_claims(sources((said, True))))
+    assert not find_claims(sources((said, False), ("Done.", True)))
