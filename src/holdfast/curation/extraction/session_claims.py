@@ -144,7 +144,7 @@ def is_over(one: SessionStatement) -> bool:
 def is_outdated(one: SessionStatement, session: SessionWords) -> bool:
     """Whether an agent or a plan says how things were before work of the session.
 
-    A rule and what was tried outlast the work; of a plan only its faults are over. The report after the work can be a
+    A rule and what was tried outlast the work; of plans only faults are over. The report after the work can be a
     candidate, if it is not told in the past and no later turn works on that code.
     """
     if one.source not in ("plan", *_TALK):
