@@ -7,21 +7,23 @@ ADAPTERS := .adapters
 RUNTIME := $(VENV)/.runtime
 STAMP  := $(VENV)/.installed
 TEAM   := $(VENV)/.team
+BROWSER := $(VENV)/.browser
 JOBS   ?= auto
 
 # Without bytecode every start of a Python program takes twice as long.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-team demo-crew pictures test test-fast test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
+.PHONY: help demo demo-team demo-crew pictures test test-fast test-browser test-adapters test-clients lint format bench bench-recall bench-memory torture mutants clean bench-stale bench-packs bench-why
 
 help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
 	@echo "make demo-team  two clones and a Postgres server: an agent killed on one machine goes on on another"
 	@echo "make demo-crew  three tasks, scripted agents: one fails first and succeeds once it is told how"
-	@echo "make pictures  draw the pictures of the docs again: the terminal and the review screen"
+	@echo "make pictures  draw the pictures of the docs again: the terminal, the review screen and the page"
 	@echo "make test     all tests (about four minutes on two cores)"
 	@echo "make test-fast  values, rules, files on disk and the shape of the code: for the inner loop"
+	@echo "make test-browser  the page in a real Chromium, which it installs where it can (under two minutes)"
 	@echo "make test-adapters  the suites of LangGraph, OpenAI Agents SDK and Google ADK, which it installs from PyPI"
 	@echo "make test-clients  the tests with the real agents, which it installs from npm"
 	@echo "make lint     ruff, and mypy --strict"
@@ -72,15 +74,26 @@ demo-team: $(TEAM)
 demo-crew: $(STAMP)
 	@$(BIN)/python -m demo.crew
 
-pictures: $(STAMP)
+pictures: $(BROWSER)
 	@$(BIN)/python demo/terminal.py
 	@$(BIN)/python demo/screenshot.py
+	@$(BIN)/python -m demo.page_pictures
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 test-fast: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests/model tests/store tests/work tests/test_architecture.py tests/test_docs.py $(ARGS)
+
+# Debian's Chromium where it can be installed, else the one that Playwright brings.
+$(BROWSER): $(STAMP)
+	@echo "Installing what tests in a browser need ..." >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test,test-browser]"
+	@$(BIN)/python -m tests.web.chromium
+	@touch $@
+
+test-browser: $(BROWSER)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m browser tests/web $(ARGS)
 
 # Codex, Claude Code and Gemini CLI go into .clients; they run without a network, against a scripted model.
 test-clients: $(STAMP)

@@ -38,6 +38,7 @@ from bench import (
     tasks,
     transcripts,
     vectors,
+    web,
     writing,
 )
 from bench.corpus import Corpus, make
@@ -88,6 +89,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "redact": lambda b: redact.redact(b.folder),
     "import": lambda b: transcripts.importing(b.folder, b.cache),
     "review": lambda b: review.review(b.folder, b.cache),
+    "web": lambda b: web.web(b.folder, b.cache),
     "context": lambda b: context.context(b.folder, b.cache),
     "work": lambda b: context.work(b.folder, b.cache),
     "vectors": lambda b: vectors.vectors(b.folder),
@@ -98,7 +100,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
 }
 
-LONG = ("million", "agents-queue", "crew", "in-time")  # only when they are asked for
+LONG = ("million", "agents-queue", "crew", "in-time", "web")  # only when they are asked for
 
 
 def prepare(folder: str) -> None:

@@ -45,10 +45,10 @@ UNLIMITED = ("doctor", "check")  # they read everything: that is what they are f
 
 def commands(folder: str, cache: str) -> Iterator[Result]:
     """Two tables: 1,000 events, 200 memories, 200 tasks and 50 branches; then a hundred and 25 times as much."""
-    small = _measured(_project(folder, cache, events=1_000, entries=200))
+    small = _measured(grown_project(folder, cache, events=1_000, entries=200))
     for command, bar in COMMANDS.items():
         yield at_most(f"command: {_named(command)}", small[command], small["floor"], bar)
-    large = _measured(_project(folder, cache, events=100_000, entries=5_000))
+    large = _measured(grown_project(folder, cache, events=100_000, entries=5_000))
     for command in COMMANDS:
         if command not in UNLIMITED:
             yield at_most(f"growth: {_named(command)}", large[command], small[command], GROWTH)
@@ -58,7 +58,7 @@ def _named(command: str) -> str:
     return command.partition(" '")[0].partition(" FCT-")[0]
 
 
-def _project(folder: str, cache: str, *, events: int, entries: int) -> Corpus:
+def grown_project(folder: str, cache: str, *, events: int, entries: int) -> Corpus:
     """A project of that size, with its index built and a session under way."""
     top = os.path.join(folder, f"commands-{events}")
     if os.path.isdir(top):

@@ -52,6 +52,7 @@ def environment() -> dict[str, str]:
         "XDG_CONFIG_HOME": str(home / ".config"),
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
         "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_PAGER": "cat",  # a long answer would wait for a key
         "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
     }
 
@@ -67,10 +68,10 @@ class Stage:
     def tell(self, sentence: str) -> None:
         print(f"\n# {sentence}", flush=True)
 
-    def type(self, *command: str) -> None:
+    def type(self, *command: str, stdin: int | None = None) -> None:
         """Run a command as a person types it; the demo ends if it fails."""
         print(f"$ {shlex.join(command)}", flush=True)
-        code = subprocess.run(command, cwd=SHOP, env=self.environ, check=False).returncode
+        code = subprocess.run(command, cwd=SHOP, env=self.environ, stdin=stdin, check=False).returncode
         if code:
             sys.exit(f"the demo stops: that ended with {code}")
 
@@ -113,10 +114,10 @@ def set_up(stage: Stage) -> None:
 
 
 def plan(stage: Stage) -> None:
-    stage.tell("What is to be done, as a graph that travels with the branch.")
+    stage.tell("A plan: tasks that depend on each other. It is kept on the branch.")
     goal = ("--kind", "goal", "--layer", "L1", "--scale", "4", "--impact", "nobody waits")
     stage.type("holdfast", "task", "add", "A shop people like", "--id", "shop", *goal)
-    stage.type("holdfast", "task", "add", "Mend the login test", "--id", "login", "--parent", "shop")
+    stage.type("holdfast", "task", "add", "Fix the login test", "--id", "login", "--parent", "shop")
     stage.type("holdfast", "task", "add", "Search by index", "--id", "search", "--parent", "shop", "--priority", "1")
     stage.type("holdfast", "task", "add", "Measure search", "--id", "measure", "--parent", "shop", "--needs", "search")
     stage.type("holdfast", "task", "graph")
@@ -125,7 +126,7 @@ def plan(stage: Stage) -> None:
 
 
 def first_agent(stage: Stage) -> None:
-    stage.tell("One agent mends the login test, on a branch of its own.")
+    stage.tell("One agent fixes the login test, on its own branch.")
     stage.type("git", "switch", "-q", "-c", "mend-login")
     stage.type("holdfast", "session", "start", "Make the login test pass", "--task", "login", "--agent", "codex")
     stage.type("holdfast", "task", "start", "login", "--as", "codex")
@@ -137,7 +138,7 @@ def first_agent(stage: Stage) -> None:
     stage.type("holdfast", "session", "note", *note)
     stage.type("holdfast", "task", "done", "login")
     stage.type("holdfast", "session", "end")
-    stage.tell("What it learned is proposed with a receipt, reviewed, and published on the branch.")
+    stage.tell("What it learned is proposed with evidence, reviewed, and published on the branch.")
     run = f"run:{stage.last_run()}"
     words = ("Tests need Postgres 16.", "--evidence", run, "--evidence", "compose.yml")
     stage.type("holdfast", "remember", *words, "--confidence", "0.9", "--layer", "L5", "--tag", "db")
@@ -147,7 +148,9 @@ def first_agent(stage: Stage) -> None:
 
 
 def second_agent(stage: Stage) -> None:
-    stage.tell("Meanwhile another agent works on search. It starts from main and sees nothing of the other.")
+    stage.tell(
+        "Another agent works on search. Its branch starts from main, so it does not see the first agent's memory."
+    )
     stage.type("git", "switch", "-q", "main")
     stage.type("git", "switch", "-q", "-c", "faster-search")
     stage.type("holdfast", "memories")
@@ -166,7 +169,7 @@ def second_agent(stage: Stage) -> None:
 
 
 def rewritten(stage: Stage) -> None:
-    stage.tell("History is rewritten under it. The next command notices; what cited the old commits finds the new.")
+    stage.tell("The branch is rebased. Tasks that cite the old commits now cite the new ones.")
     stage.type("git", "switch", "-q", "main")
     (SHOP / "README").write_text("A shop with search.\n")
     stage.type("git", "commit", "-q", "-am", "Say what it is")
@@ -175,49 +178,51 @@ def rewritten(stage: Stage) -> None:
     stage.type("holdfast", "reconcile", "--apply")
     stage.type("holdfast", "task", "show", "login")
     stage.type("holdfast", "publish")
-    stage.tell("A new session on this branch starts where the last one stopped.")
+    stage.tell("What the next agent on this branch gets before it starts.")
     stage.type("holdfast", "context")
 
 
 def deciding(stage: Stage) -> None:
-    stage.tell("Agents propose, people decide. What a prompt decides becomes a candidate, with its words.")
+    stage.tell("Agents propose, people decide. A decision in a prompt becomes a candidate.")
     why = ("--why", "it was there", "--evidence", "search.py", "--accept")
     stage.type("holdfast", "remember", "--type", "decision", "Sessions are stored in Redis.", *why)
     prompt = "Decision: sessions are stored in Postgres."
     stage.type("holdfast", "run", "--task", "login", "--prompt", prompt, "--", "true")
     stage.type("holdfast", "review", "list")
-    stage.tell("It contradicts what was accepted, so it is refused until somebody says which holds.")
+    stage.tell("It contradicts an accepted decision, so accepting it is refused until you say which one holds.")
     waiting = stage.candidate()
     stage.refused("holdfast", "review", "accept", waiting)
     stage.type("holdfast", "review", "accept", waiting, "--supersede", stage.decision())
-    stage.tell("A memory rests on what it cites. When that changes, it is silent and comes back with the diff.")
+    stage.tell("When the cited code changes, a memory is no longer shown to agents. It returns to review with a diff.")
     invariant = ("--type", "invariant", "Search looks words up in the index.", "--evidence", "search.py#search")
     stage.type("holdfast", "remember", *invariant, "--accept")
     (SHOP / "search.py").write_text("def search(words): return [w for w in everything if w in words]\n")
     stage.type("git", "commit", "-q", "-am", "Search without the index")
     stage.type("holdfast", "review", "list", "--waits-as", "stale")
-    stage.tell("What did that agent know? Every pack given in a run is kept as it was sent.")
+    stage.tell("What did that agent know? Every context that a run was given is kept.")
     stage.type("holdfast", "run", "--", "holdfast", "context", "--for", "make search faster")
     stage.type("holdfast", "receipts", stage.last_run())
-    stage.tell("How healthy is what we know? And one block for agents that read a file first, there and gone.")
+    stage.tell(
+        "Find stale and contradicting memories. Then write instructions for agents into AGENTS.md, and remove them."
+    )
     stage.type("holdfast", "curate")
     stage.type("holdfast", "connect", "agents", "--yes")
     stage.type("holdfast", "disconnect", "--yes")
 
 
 def captured(stage: Stage) -> None:
-    stage.tell("Agents keep records of their own. What is in them, before anything is written?")
+    stage.tell("Agents keep transcripts. `try` shows what is in them, and writes nothing.")
     rollout.write(SCRATCH / "home", SHOP)
-    stage.type("holdfast", "try")
-    stage.tell("Taken in: a run, its steps, a session, a summary, candidates. A second time adds nothing.")
+    stage.type("holdfast", "try", stdin=subprocess.DEVNULL)  # it would wait for a key
+    stage.tell("Import them. A second import adds nothing.")
     stage.type("holdfast", "import", "codex")
     stage.type("holdfast", "import", "codex")
-    stage.tell("Why is this line here? The run and the turn that wrote it, and what was asked.")
+    stage.tell("Why is this line here? `why` finds the run and the turn that wrote it, and what was asked.")
     stage.type("git", "add", "checkout.py")
     stage.type("git", "commit", "-q", "-m", "Add up the prices at the checkout")
     stage.type("holdfast", "why", "checkout.py:2")
     stage.type("holdfast", "handoff", "--budget", "600")
-    stage.tell("Or live: hooks, MCP server and instructions in one step. Who starts is told at once.")
+    stage.tell("Connect an agent: hooks, MCP server and instructions. Its hook gives it the context when it starts.")
     stage.type("holdfast", "connect", "codex", "--yes")
     started = {"hook_event_name": "SessionStart", "session_id": "demo", "source": "startup", "cwd": str(SHOP)}
     hook = '"$HOME"/.local/share/holdfast/hook codex SessionStart'
@@ -227,7 +232,7 @@ def captured(stage: Stage) -> None:
 
 
 def together(stage: Stage) -> None:
-    stage.tell("Both branches come together. Nobody resolves anything.")
+    stage.tell("Both branches are merged, without conflicts.")
     stage.type("git", "switch", "-q", "main")
     stage.type("git", "merge", "-q", "--no-edit", "mend-login")
     stage.type("git", "merge", "-q", "--no-edit", "faster-search")
@@ -242,7 +247,7 @@ def together(stage: Stage) -> None:
 
 
 def sound(stage: Stage) -> None:
-    stage.tell("And it is all sound.")
+    stage.tell("Check everything that is stored.")
     stage.type("holdfast", "check", "--base", "main~2")
     stage.type("holdfast", "log", "--render")
     stage.type("holdfast", "doctor")
@@ -288,7 +293,7 @@ def list_files(stage: Stage) -> None:
 
 def outcome(stage: Stage) -> None:
     """What all of it came to, in a few lines."""
-    stage.tell("What came of it:")
+    stage.tell("The result:")
     events = [json.loads(line) for line in stage.ask("holdfast", "log", "--json").splitlines()]
     runs = sum(event["kind"] == "run" for event in events)
     facts = json.loads(stage.ask("holdfast", "memories", "--json"))["items"]

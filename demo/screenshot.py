@@ -17,10 +17,10 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from holdfast.interfaces.tui.item_page import cited
 from holdfast.interfaces.tui.review_screen import ReviewApp
 from holdfast.model.event import EventDraft
 from holdfast.project import Project
+from holdfast.recall.passage import cited
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 PICTURES = {  # by name: columns and rows, and the keys that are pressed once the contradiction is selected

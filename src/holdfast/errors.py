@@ -35,12 +35,12 @@ class HoldfastError(Exception):
 
 class NotARepository(HoldfastError):
     code = 10
-    hint = "Run `git init` first, or `holdfast init`, which offers to do it."
+    hint = "Go to a git repository, or create one with `git init`."
 
 
 class NotInitialised(HoldfastError):
     code = 11
-    hint = "Run `holdfast init` in this repository."
+    hint = "Set it up with `holdfast start`."
 
 
 class Ambiguous(HoldfastError):
@@ -50,7 +50,7 @@ class Ambiguous(HoldfastError):
 
 class NotFound(HoldfastError):
     code = 13
-    hint = "List the ids with `holdfast log`, `holdfast memories` or `holdfast session list`."
+    hint = "List the ids with `holdfast review list`, `holdfast memories`, `holdfast task list` or `holdfast log`."
 
 
 class BadInput(HoldfastError):

@@ -436,7 +436,7 @@ def test_a_transcript_is_known_by_what_it_holds(tmp_path: Path) -> None:
     assert CLAUDE.is_mine(path)
     assert not CLAUDE.is_mine(str(other))
     assert not CLAUDE.is_mine(str(tmp_path))
-    with pytest.raises(BadInput, match="no transcript of Claude Code"):
+    with pytest.raises(BadInput, match="not a transcript of Claude Code"):
         read(str(other))
 
 

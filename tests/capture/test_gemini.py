@@ -386,7 +386,7 @@ def test_a_session_is_known_by_what_it_holds(tmp_path: Path) -> None:
     other.write_text('{"history": [{"role": "user"}], "sessionId": 1}', encoding="utf-8")
 
     assert GEMINI.is_mine(path) and not GEMINI.is_mine(str(other))
-    with pytest.raises(BadInput, match="no transcript"):
+    with pytest.raises(BadInput, match="not a transcript"):
         read(str(other))
 
 

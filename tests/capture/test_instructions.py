@@ -366,9 +366,9 @@ def test_a_dry_run_shows_the_diff_and_writes_nothing(tree: Any) -> None:
 
 def test_with_nothing_connected_a_refresh_says_what_to_name(tree: Any) -> None:
     """`holdfast connect` alone must not write six files by surprise."""
-    with pytest.raises(BadInput, match="no tool is connected") as nothing:
+    with pytest.raises(BadInput, match="no agent is connected") as nothing:
         join(tree)
-    with pytest.raises(BadInput, match="no tool that can be connected") as strange:
+    with pytest.raises(BadInput, match="not a tool that can be connected") as strange:
         join(tree, "emacs")
     for caught in (nothing, strange):
         assert set(connect_commands.TOOLS) <= set(re.findall(r"\w+", caught.value.hint or ""))

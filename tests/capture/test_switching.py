@@ -245,8 +245,19 @@ def test_a_turn_that_makes_its_branch_itself_is_told_there(scene: Scene) -> None
     assert scene.on("feature") == [[FIRST, SECOND], [THIRD]]
 
 
+def test_a_turn_that_ended_in_the_second_of_a_switch_was_before_it(scene: Scene) -> None:
+    """`claude -p … && git switch feature`: git's log has seconds, and the agent's answer stood on feature."""
+    scene.turn(2, FIRST, runs=("git status",))
+    last = (scene.file.at - BEGIN).total_seconds() / 60 if scene.file else 3.5  # when the last words were written
+    scene.git(last, "switch", "-q", "-c", "feature")
+    scene.turn(last, SECOND, "second.py")  # this one begins in it
+    scene.bring()
+    assert scene.log() == [[SECOND]]
+    assert scene.on("main") == [[FIRST]]
+
+
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.parametrize("step", [29, pytest.param(1, marks=pytest.mark.torture)])
+@pytest.mark.parametrize("step", [61, pytest.param(1, marks=pytest.mark.torture)])
 def test_killed_between_the_branches_the_next_import_does_the_rest(tmp_path: Path, step: int, seed: int) -> None:
     """The first of three runs is recorded, and the machine dies: the others must come, and it not again."""
     scene, store, clean = Scene(tmp_path, "codex"), tmp_path / "repo/.git/holdfast", tmp_path / "clean"
@@ -311,7 +322,7 @@ def test_the_journal_tells_sessions_of_branches_that_are_gone_or_merged(scene: S
     scene.bring()
     told = scene.cli("journal", f"{at(0):%Y-%m-%d}").out
     assert all(f"({one.id})" in told for one in scene.sessions()) and len(scene.sessions()) == 2
-    assert "Without a session" not in told and "### Runs" not in told.partition("## Besides")[2]
+    assert "Without a session" not in told and "### Runs" not in told.partition("## Outside these sessions")[2]
 
 
 def test_notes_of_an_unmerged_branch_are_told_on_what_started_from_it_alone(scene: Scene) -> None:

@@ -690,7 +690,7 @@ def test_status_counts_what_waits_and_says_what_is_gone(quiet: Agent, cli: Cli) 
     quiet.fire("UserPromptSubmit", prompt="x")
     status = json.loads(cli("status", "--json").out)
     assert (status["pointers_waiting"], status["agent_sessions_waiting"]) == (1, 1)
-    assert "1 agent session with 1 pointer" in cli("status").out
+    assert "1 agent session is not imported yet." in cli("status").out
     quiet.transcript.write_text("{}\n")
     quiet.fire("Stop")
     quiet.transcript.unlink()

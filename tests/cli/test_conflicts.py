@@ -58,7 +58,7 @@ def test_a_merge_that_stopped_is_settled_by_one_command(cli: Cli, repo: GitRepo,
     assert "both sides changed status" in refused.err
 
     done = cli("task", "resolve", "one", "--theirs").out
-    assert done == "TSK-one  settled: status done → blocked\nwritten and added; go on with: git commit\n"
+    assert done == "TSK-one  settled: status done → blocked\nwritten and added; continue with: git commit\n"
     repo.git("commit", "-q", "--no-edit")
     assert repo.status() == ""
     assert "in conflict" not in cli("status").out
@@ -83,12 +83,12 @@ def test_what_a_merge_overruled_is_listed_and_taken_back(cli: Cli, repo: GitRepo
     repo.git("merge", "-q", "-X", "theirs", "--no-edit", "other")
 
     seen = cli("task", "resolve").out
-    assert "1 entry in which a merge overruled one side:" in seen
+    assert "1 entry in which a merge kept one side:" in seen
     assert "  field   before  ours  theirs   now\n  status  open    done  blocked  blocked\n" in seen
 
     cli("task", "resolve", "TSK-one", "--field", "status=ours")
     assert json.loads(cli("task", "show", "TSK-one", "--json").out)["status"] == "done"
-    assert cli("task", "resolve").out == "No two sides contradict each other here.\n"
+    assert cli("task", "resolve").out == "No conflicts here.\n"
 
 
 def test_objects_have_both_sides(cli: Cli, repo: GitRepo, task: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 from holdfast.capture.records import adr
 from holdfast.interfaces.cli import connect_commands
 from holdfast.project import Project
-from tests.conftest import Cli, GitRepo, init
+from tests.conftest import Cli, GitRepo, golden, init
 
 assert connect_commands.connect.name == "connect"
 
@@ -91,14 +91,14 @@ def test_connect_shows_asks_writes_and_undoes(cli: Cli, here: GitRepo) -> None:
     assert "AGENTS.md: a change to your files must be confirmed" in refused.err
     assert "--dry-run, then run it again with --yes" in refused.err
     said = cli("connect", "agents", "claude", "--yes").out
-    assert "AGENTS.md" in said and "Restart to see it: claude, other agents that read AGENTS.md\n" in said
+    assert "AGENTS.md" in said and "Restart to use it: claude, other agents that read AGENTS.md\n" in said
     assert cli("connect").out.startswith("Nothing to change.")
     again = decide(here, "Use SQLite for the index.")
     states = {one.tool: one.current for one in Project.open(here.path).clients.connected()}
     assert states == {"agents": False, "claude": False}, "what was promoted since is not in them"
     assert answer(cli, "connect", "--yes")["changes"][0]["action"] == "refresh"
     assert again in (here / "CLAUDE.md").read_text()
-    assert "block taken out" in cli("disconnect", "--yes").out
+    assert "block removed" in cli("disconnect", "--yes").out
     assert (here / "CLAUDE.md").read_text() == "# Mine\n" and not (here / "AGENTS.md").exists()
 
 
@@ -312,7 +312,7 @@ def test_decisions_go_out_and_do_not_come_back_twice(cli: Cli, here: GitRepo) ->
 def test_bundles_go_in_and_out_as_before(cli: Cli, here: GitRepo, tmp_path: Path) -> None:
     """Scripts that save the store by a file's name must not notice that there is more now."""
     file = str(tmp_path / "store.hf")
-    assert "Saved" in cli("export", file).out and "Brought back" in cli("import", file).out
+    assert "Saved" in cli("export", file).out and "Restored" in cli("import", file).out
     cli("export", "bundle", f"{file}2")
     assert os.path.exists(f"{file}2")
     assert json.loads(cli("import", file, "--json").out)["v"] == 1
@@ -358,8 +358,7 @@ def test_an_agent_is_connected_in_one_step(cli: Cli, here: GitRepo, world: Path,
         settings.parent.mkdir()
         settings.write_text('{\n    "theme": "dark",\n    "hooks": {\n        "Stop": []\n    }\n}')
     shown = cli("connect", tool, "--dry-run").out
-    golden = Path(__file__).parent.parent / "golden" / "screens" / f"connect-{tool}.txt"
-    assert scrubbed(shown, world) == golden.read_text()
+    golden(f"connect-{tool}", scrubbed(shown, world))
     assert not (world / ".local/share/holdfast").exists()
     said = cli("connect", tool, "--yes").out
     assert ("type /hooks and trust ours" in said) is (tool == "codex")
@@ -393,7 +392,7 @@ def test_doctor_tells_how_each_agent_stands(cli: Cli, here: GitRepo, world: Path
     cli("disconnect", "claude", "--yes")
     (world / ".claude").mkdir()  # as it is where Claude Code was at work
     row = next(row for row in cli("doctor").out.splitlines() if row.strip().startswith("claude "))
-    assert "not connected" in row and "last seen" in row and "firing" not in row
+    assert "not connected" in row and "last called" in row and "firing" not in row
     cli("connect", "claude", "--yes")
     hook.unlink()
     assert "not as they should be: holdfast connect claude" in cli("doctor").out

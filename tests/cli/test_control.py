@@ -34,11 +34,11 @@ def sessions(cli: Cli) -> int:
 def test_a_reset_says_what_it_took_and_how_to_have_it_back(ready: Cli) -> None:
     """Whoever is frightened by the answer must find the way back in it."""
     out = ready("reset", "all", "--yes").out
-    assert out.startswith("Took away 1 session, 2 tasks, 1 link")
-    assert "holdfast publish" in out and out.endswith("To have it back: holdfast reset --undo\n")
+    assert out.startswith("Removed 1 session, 2 tasks, 1 link")
+    assert "holdfast publish" in out and out.endswith("Undo it with: holdfast reset --undo\n")
     assert names(ready) == set() and sessions(ready) == 0
 
-    assert ready("reset", "--undo").out.startswith("Brought back 1 session, 2 tasks")
+    assert ready("reset", "--undo").out.startswith("Restored 1 session, 2 tasks")
     assert names(ready) == {"TSK-one", "TSK-two"} and sessions(ready) == 1
 
 
@@ -84,7 +84,7 @@ def test_a_reset_leaves_git_as_it_was(ready: Cli, repo: GitRepo) -> None:
 def test_a_prune_says_first_what_would_go(ready: Cli) -> None:
     """Deleting for good needs eyes before hands."""
     ready("session", "end")
-    assert "Nothing is older" in ready("prune", "--dry-run").out
+    assert "Nothing to delete is older" in ready("prune", "--dry-run").out
     said = ready("prune", "--older-than", "0d", "--dry-run")
     assert said.out.startswith("Would delete 1 session") and sessions(ready) == 1
     assert ready("prune", "--older-than", "0d", ok=False).code == NeedsConfirmation.code
@@ -96,7 +96,7 @@ def test_a_prune_says_first_what_would_go(ready: Cli) -> None:
 
 def test_an_open_session_is_never_pruned(ready: Cli) -> None:
     """Somebody works there."""
-    assert "Nothing is older" in ready("prune", "--older-than", "0d", "--yes").out
+    assert "Nothing to delete is older" in ready("prune", "--older-than", "0d", "--yes").out
     assert ready("prune", "--older-than", "soon", ok=False).code == BadInput.code
     assert sessions(ready) == 1
 

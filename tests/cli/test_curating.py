@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.curation.propose import propose
 from holdfast.errors import Contradicts
 from holdfast.interfaces import quick
+from holdfast.model.evidence import Provenance
 from holdfast.project import Project
 from tests.cli.test_main import on_a_terminal
 from tests.conftest import Cli, GitRepo, make_repo, redirected, whole
@@ -169,17 +171,17 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     cited = ("--evidence", "src/db.py#Store.open")
     name = remember(cli, "The store opens quickly.", "--type", "assumption", *cited)
     out = cli("show", name).out
-    assert re.search(r"stands: +candidate", out)
+    assert re.search(r"state: +candidate", out)
     assert re.search(r"evidence: +README \(unchanged\)", out)
     person.memory.accept(name)
     out = cli("show", "ASM").out
-    assert re.search(r"stands: +accepted", out)
+    assert re.search(r"state: +accepted", out)
     assert re.search(r"trust: +approved by a person", out)
     assert re.search(r"updated: +just now \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\)", out)
     assert re.search(r"history: +propose just now, accept just now", out)
     repo.commit("src/db.py", CODE.replace('"x"', '"y"'))
     out = cli("show", name).out
-    assert re.search(r"stands: +stale", out)
+    assert re.search(r"state: +stale", out)
     assert re.search(r"evidence: +src/db.py#Store.open \(changed\)", out)
     fields = made(cli, "show", name)["fields"]
     assert (fields["status"], fields["trust"], fields["type"]) == ("stale", "T0", "assumption")
@@ -189,8 +191,8 @@ def test_show_tells_how_a_memory_stands(cli: Cli, repo: GitRepo, person: Project
     assert waits.keys() >= STANDING | {"reason", "diff", "conflicts", "said"}
     assert any(row.startswith("-") and '"x"' in row for row in waits["diff"])
     out = cli("review", "list").out
-    assert "its evidence changed" in out and "README (unchanged)" in out
-    assert out.count("has changed since") == 1, "said once, in words"
+    assert "evidence changed" in out and "README (unchanged)" in out
+    assert out.count("changed since") == 1, "said once, in words"
     person.memory.accept(name)
     assert made(cli, "show", name)["fields"]["status"] == "accepted"
     said = cli("remember", "Backups run at night.", "--evidence", "nothing", ok=False)
@@ -233,7 +235,7 @@ def test_what_is_less_likely_is_counted_and_shown_when_asked_for(cli: Cli) -> No
     sure = remember(cli, "Parcels are weighed at night.", "--confidence", "0.8", "--evidence", "README")
     out = cli("review", "list").out
     assert sure in out and "evidence:" in out and doubtful not in out
-    assert "1 less likely, or to be put in other words: holdfast review list --all" in out
+    assert "1 more, less likely: holdfast review list --all" in out
     above, below = cli("review", "list", "--all").out.split("1 less likely")
     assert sure in above and doubtful in below and "evidence:" not in below
     assert doubtful in cli("review", "list", "--type", "fact").out, "a filter asks for all that fits"
@@ -325,8 +327,8 @@ def test_many_are_decided_at_once_by_a_filter(cli: Cli, person: Project) -> None
     assert [one["id"] for one in done["items"]] == [port]
     assert "has no evidence" in done["left"][0]["why"]
     said = cli("review", "accept", "--all", "--tag", "style").out
-    assert "agents are not told of it unasked." in said
-    assert f"In another terminal, where no agent runs, type: holdfast review accept {tabs}\n" in said
+    assert "Agents are not shown it: no person approved it" in said
+    assert f"To approve it, type in a terminal where no agent runs: holdfast review accept {tabs}\n" in said
     assert "1 memory accepted." in said and "1 memory left:" in said and tabs in said
     assert "1 memory rejected." in cli("review", "reject", "--all", "--tag", "db", "--reason", "it is 15").out
     assert cli("remember", "Tests need Postgres 16.", "--evidence", "README", ok=False).code == 14
@@ -352,7 +354,7 @@ def test_a_person_changes_what_was_accepted_and_takes_it_back(cli: Cli, repo: Gi
     shown = made(cli, "show", name)
     assert shown["text"].endswith("---\nFact: Tests need Postgres 16.\n\nRationale: CI.\n")
     assert stands(name) == ("accepted", "T0")
-    assert "as it was before the last edit" in type_in("review", "undo")
+    assert "undone: the last edit" in type_in("review", "undo")
     assert made(cli, "show", name)["text"].endswith("---\nFact: Tests need Postgres 15.\n")
     person.memory.deprecate(name, reason="it is 17 now")
     assert stands(name)[0] == "deprecated"
@@ -456,7 +458,7 @@ def test_stats_counts_memories_in_one_line(cli: Cli, person: Project) -> None:
 
 def test_review_without_a_terminal_lists_and_opens_no_screen(cli: Cli, person: Project) -> None:
     """A script that waits for a key hangs for ever."""
-    assert cli("review").out == "Nothing waits.\n"
+    assert cli("review").out == "Nothing waits for review.\n"
     name = remember(cli, "Use tabs.", "--type", "decision", "--why", "The team voted.")
     listed = cli("review").out
     assert listed == cli("review", "list").out
@@ -468,11 +470,79 @@ def test_review_without_a_terminal_lists_and_opens_no_screen(cli: Cli, person: P
     assert one_sentence(cli("review", "accept", "DEC-nobody", ok=False).err)
 
 
+def found_in_a_session(project: Project, statement: str, details: str, **more: Any) -> str:
+    """A candidate as an import leaves it, with the sentences that stood around it."""
+    run = "run:20260201T100001Z-aaaaaa"
+    said, rests = Provenance(run, 1, statement), ["README"]
+    given = {"statement": statement, "details": details, "evidence": rests, "source": run, "provenance": [said]}
+    return propose(project.clone, **given, **more).id
+
+
+AROUND = "The page polls every second.\n\nA lease ends after a minute."
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.3])
+def test_nobody_approves_what_they_were_not_shown(cli: Cli, person: Project, confidence: float) -> None:
+    """What `accept` puts into the memory is on the screen before, and once more in its answer."""
+    body = f"Rationale: one file.\n\n{AROUND}"
+    name = found_in_a_session(person, "Jobs wait in `jobs.db`.", body, confidence=confidence)
+    listed = cli("review", "list", *(["--all"] if confidence < 0.5 else [])).out
+    accepted = cli("review", "accept", name).out
+    for part in filter(None, body.splitlines()):
+        assert part in listed and part in accepted
+    assert accepted.startswith(f"{name}  accepted: Jobs wait in `jobs.db`.\n")
+
+
+def test_a_long_body_is_counted_and_its_rest_can_be_seen(cli: Cli, person: Project) -> None:
+    """A hundred lines push the question off the screen; a silent cut approves them unseen."""
+    name = remember(cli, "Jobs wait in `jobs.db`.\n\n" + "\n".join(f"Step {n} of it." for n in range(1, 101)))
+    for said in (cli("review", "list").out, cli("review", "accept", name).out):
+        assert "Step 16 of it." in said and "Step 17 of it." not in said
+        assert f"… 84 more lines of it: holdfast show {name}\n" in said
+    assert "Step 100 of it." in cli("show", name).out
+
+
+NOISE = (
+    "File changes that matter for checkpointing only exist when `SaveChanges` is called.",
+    'The error message has changed from "cannot specify both" to "cannot specify multiple".',
+    "Never store commit hashes as primary links to session data.",
+    "The checkpoint id is immutable once it is made.",
+    "The `entire explain` command only queries local branches.",
+)
+
+
+def test_a_common_verb_alone_is_no_contradiction(cli: Cli, person: Project) -> None:
+    """The first list that a newcomer sees warned three times, three times for nothing."""
+    for said in NOISE:
+        found_in_a_session(person, said, "", confidence=0.8)
+    readme = remember(cli, "Every change is described in the README.")
+    assert "may contradict" not in cli("review", "list").out
+    person.memory.accept(readme)
+    assert "may contradict" not in cli("review", "list").out
+
+
+def test_a_pair_is_shown_once_in_a_list(cli: Cli, person: Project) -> None:
+    """Ten lines for one question hide the next one."""
+    for said in NOISE:
+        found_in_a_session(person, said, "", confidence=0.8)
+    names = [remember(cli, f"Print jobs wait in the depot's queue for {n} seconds at most.") for n in (5, 60)]
+    listed = cli("review", "list").out
+    assert listed.count("contradict") == 1 and all(listed.count(f"  {name}") >= 1 for name in names)
+    assert [len(item["rivals"]) for item in items(cli, "review", "list") if item["id"] in names] == [1, 1]
+
+
+def test_many_accepted_at_once_are_shown_whole(cli: Cli, person: Project) -> None:
+    """`--all` is where nobody looks twice."""
+    names = [found_in_a_session(person, f"Jobs of kind {n} wait in `jobs{n}.db`.", AROUND) for n in range(2)]
+    said = cli("review", "accept", "--all").out
+    assert all(name in said for name in names) and said.count("A lease ends after a minute.") == 2
+
+
 def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, person: Project) -> None:
     """Memory that prunes itself forgets what somebody needed."""
     one = remember(cli, "Tests need Postgres 16.", "--evidence", "src/db.py#Store.open")
     person.memory.accept(one)
-    assert cli("curate").out == "1 memory, nothing to mend.\n"
+    assert cli("curate").out == "1 memory, no problems found.\n"
     repo.git("rm", "-q", "src/db.py", "README")
     repo.git("commit", "-q", "-m", "gone")
     looked = made(cli, "curate", "--dry-run")
@@ -503,7 +573,7 @@ def test_next_says_what_a_task_rests_on_and_no_longer_holds(cli: Cli, repo: GitR
     repo.commit("src/db.py", CODE.replace('"x"', '"y"'))
     assert quickly(cli, "next") is None, "a kept answer knows nothing of files"
     out = cli("next").out
-    assert f"{task}  rests on {name}, which is stale: symbol:src/db.py#Store.open has changed" in out
+    assert f"{task}  based on {name}, which is stale: src/db.py#Store.open has changed" in out
     (shaky,) = made(cli, "next")["shaky"]
     assert (shaky["id"], shaky["memory"], shaky["status"]) == (task, name, "stale")
     person.memory.accept(name)
@@ -517,9 +587,9 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     first = remember(cli, "Use tabs.", "--type", "decision")
     project.memory.accept(first)
     second = remember(cli, "Tests need Postgres 16.")
-    hint = "refresh the instructions with `holdfast connect`, then restart to see it: "
-    hint += "other agents that read AGENTS.md\n"
-    assert cli("review", "accept", second).err == hint
+    hint = "Update the instructions for agents with: holdfast connect\n"
+    assert cli("review", "accept", second).err == "", "one hint is enough, and there may be many to review"
+    assert cli("publish").err == hint
     calls, command = repo / "calls", repo / ".git" / "restart.sh"
     command.write_text(f'#!/bin/sh\necho "$PWD" >> "{calls}"; echo for stdout\nexit ${{ENDS:-0}}\n')
     command.chmod(0o755)
@@ -528,12 +598,12 @@ def test_connected_tools_that_do_not_know_yet_are_named(cli: Cli, repo: GitRepo,
     own.write_text('[review]\nauto_restart = [".git/restart.sh"]\n')
     answer = cli("review", "accept", remember(cli, "Ports are odd."))
     assert calls.read_text() == f"{repo.path}\n"
-    assert "for stdout" not in answer.out and answer.err == hint, "its block is still an old one"
+    assert "for stdout" not in answer.out and answer.err == ""
     failed = cli("review", "accept", remember(cli, "Hosts are even."), ENDS="3")
     assert "review.auto_restart: .git/restart.sh ended with 3" in failed.err
     command.write_text(f"#!/bin/sh\n{sys.executable} -m holdfast connect --yes\n")
-    quiet = cli("review", "accept", remember(cli, "Names are short."))
-    assert (quiet.code, hint in quiet.err) == (0, False)
+    cli("review", "accept", remember(cli, "Names are short."))
+    assert cli("publish").err == "", "the user's command refreshed it"
     assert first in (repo / "AGENTS.md").read_text()
     repo.write(".holdfast/holdfast.toml", '[review]\nauto_restart = ["rm"]\n')
     assert "review.auto_restart is ignored here" in cli("status").err
@@ -575,3 +645,24 @@ def test_statements_come_from_stdin_and_from_an_editor(cli: Cli, repo: GitRepo) 
     shown = json.loads(cli("show", found["id"], "--json").out)
     assert shown["text"].endswith("Fact: Use blanks.\n\nRationale: they are wide.\n")
     assert repo.status() == ""
+
+
+def test_a_session_of_now_is_not_hours_old(cli: Cli, person: Project) -> None:
+    """Its day alone begins at midnight."""
+    person.log.run_command(["true"], prompt="Never print a label twice, because the carrier charges it.", environ={})
+    assert "(just now, run:" in cli("review", "list").out
+
+
+def test_doctor_says_nothing_of_what_was_superseded(cli: Cli, repo: GitRepo, person: Project) -> None:
+    """Nobody is shown it, so there is nothing to decide."""
+    old = person.memory.remember("Use tabs.", kind="decision", evidence=["README"], accept=True).id
+    new = person.memory.remember("Use spaces.", kind="decision", evidence=["README"], accept=True, supersedes=[old]).id
+    repo.commit("README", "another text\n")
+    said = cli("doctor").out
+    assert f"{new} is stale" in said and f"{old} is stale" not in said
+
+
+def test_all_that_accept_approves_stands_in_the_list(cli: Cli, repo: GitRepo) -> None:
+    """Text that was never on the screen must not become a rule for agents."""
+    name = remember(cli, "Ports are odd.", "--why", "the proxy owns the even ones", "--evidence", "README")
+    assert "the proxy owns the even ones" in cli("review", "list").out and name

@@ -20,7 +20,7 @@ def reads_configuration(repo: GitRepo) -> bool:
 def test_install_status_and_remove(cli: Cli, repo: GitRepo) -> None:
     """Three commands are the whole of it; each says what it did, and git status stays as it was."""
     init(cli.cwd, commit=True)
-    assert cli("hooks").out.startswith("No hooks are installed")
+    assert cli("hooks").out.startswith("No git hooks are installed")
     shown = cli("hooks", "install").out
     how, where = ("config", ".git/config") if reads_configuration(repo) else ("file", ".git/hooks")
     assert shown.splitlines()[0] == f"Installed 4 hooks: {repo / where}"
@@ -31,7 +31,7 @@ def test_install_status_and_remove(cli: Cli, repo: GitRepo) -> None:
     assert json.loads(cli("hooks", "install", "--json").out)["changed"] is False
     (repo / ".git/holdfast/hook.py").unlink()
     broken = cli("hooks", "status", ok=False)
-    assert broken.code == 1 and "Mend it with: holdfast hooks install" in broken.out
+    assert broken.code == 1 and "Repair it with: holdfast hooks install" in broken.out
     assert len(json.loads(cli("hooks", "remove", "--json").out)["hooks"]) == 4
     assert repo.status() == ""
 

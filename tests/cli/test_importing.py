@@ -93,7 +93,7 @@ def test_an_import_says_what_came_of_it(ready: Cli, repo: GitRepo, home: Path) -
     said = ready("import", "codex").out
     assert "Imported 1 run with 1 turn, from 1 session of Codex" in said
     assert "1 new candidate" in said and "  1 transcript left alone: of another repository\n" in said
-    assert said.endswith("See what was decided with: holdfast review\n")
+    assert said.endswith("Review them with: holdfast review\n")
     assert "Postgres" in ready("review").out
     assert ready("import", "codex").out == (
         "Nothing new in 1 session of Codex\n  1 transcript left alone: of another repository\n"
@@ -241,7 +241,7 @@ def test_one_bad_file_does_not_stop_the_others(ready: Cli, repo: GitRepo, home: 
     said = ready("import", "codex").out
     assert "Imported 1 run" in said
     assert "1 record of an unknown kind: from_the_future (1)" in said
-    assert f"  skipped: {bad} is no transcript of Codex\n" in said and said.count(str(bad)) == 1
+    assert f"  skipped: {bad} is not a transcript of Codex\n" in said and said.count(str(bad)) == 1
 
 
 def test_what_a_plan_left_open_becomes_a_task_when_somebody_says_so(ready: Cli, repo: GitRepo, home: Path) -> None:
@@ -309,9 +309,8 @@ def test_time_ago_is_read_as_people_write_it() -> None:
             ago(wrong, now)
 
 
-@pytest.mark.parametrize(("runs", "made"), [(1, "1 run without a commit"), (24, "24 runs without a commit")])
+@pytest.mark.parametrize(("runs", "made"), [(1, "1 run"), (24, "24 runs")])
 def test_runs_without_a_commit_are_said_in_their_number(runs: int, made: str) -> None:
-    """One is it, many are they."""
+    """One run is no runs."""
     done = Brought(agent="codex", folder="/x", files=runs, sessions=runs, runs=("r",) * runs, unanchored=runs)
-    where = "it was made" if runs == 1 else "they were made"
-    assert f"  {made}: nobody can tell where {where}\n" in brought(done)
+    assert f"  {made} whose commit is not known\n" in brought(done)

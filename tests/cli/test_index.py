@@ -90,7 +90,7 @@ def test_what_a_question_did_not_wait_for_is_read_in_the_background(
     first = cli("recall", "crane of pier")
     assert first.out.count("src/pier") + first.out.count("All piers") >= 1, "what is read so far is found"
     assert "is indexed so far" in first.err
-    assert " of commits, docs and code is indexed." in cli("index", "--status").out
+    assert " of commits, docs and code are indexed." in cli("index", "--status").out
     until = time.monotonic() + 30
     while not cli("index", "--status").out.startswith("The index is up to date: ") and time.monotonic() < until:
         time.sleep(0.05)

@@ -13,6 +13,8 @@ import pytest
 from holdfast.interfaces import agent_hook, agent_replies
 from holdfast.project import Project, prepared_context
 from holdfast.store import kept_context
+from tests.capture import claude_lines as claude
+from tests.capture.rollouts import rollout
 from tests.cli.test_agent_hook import PATIENCE, Agent, accepted, agent, person, quiet, ready  # noqa: F401
 from tests.conftest import Cli, GitRepo
 
@@ -36,7 +38,7 @@ def slow_git(tmp_path: Path) -> dict[str, str]:
     """A git that takes its time, as on a busy machine."""
     (tmp_path / "bin").mkdir()
     file = tmp_path / "bin/git"
-    file.write_text(f'#!/bin/sh\nsleep 1.3\nexec {shutil.which("git")} "$@"\n')
+    file.write_text(f'#!/bin/sh\nsleep ${{SLOW:-1.3}}\nexec {shutil.which("git")} "$@"\n')
     file.chmod(0o755)
     return {"PATH": f"{file.parent}:{os.environ['PATH']}"}
 
@@ -98,7 +100,7 @@ def test_the_last_good_context_is_told_with_what_changed_and_then_replaced(
     ready(repo)
     accepted(repo, "HFNEW the queue is bounded")
     repo.commit("a.txt", "a\n")
-    told = quiet.fire("SessionStart", source="startup", env=slow_git)
+    told = quiet.fire("SessionStart", source="startup", env={**slow_git, "SLOW": "0.5"})
     first, *_ = told.splitlines()
     assert first.startswith("Prepared ") and "commits" in first and "memory" in first
     assert "HFMARK" in told and "HFNEW" not in told
@@ -213,6 +215,47 @@ def test_long_left_branches_make_room(quiet: Agent) -> None:  # noqa: F811
     ready(quiet.repo)
     there = {path.name for path in folder.iterdir()}
     assert "main-main" in there and "main-0" not in there and len(there) <= kept_context.MOST_KEPT + 3
+
+
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_the_next_session_is_told_at_its_start_what_a_killed_one_was_at(agent: Agent, name: str) -> None:  # noqa: F811
+    """Neither client says anything when it is killed, and whoever starts it again should not have to."""
+    accepted(agent.repo, MARK)
+    killed, asked = Agent(agent.repo, name), "Write the HFLEXER now, please."
+    killed.fire("SessionStart", source="startup")
+    killed.settle()
+    until_prepared(agent.repo)
+    if name == "claude":
+        call = claude.assistant(claude.use("Bash", "toolu_1", command="make lexer"), cwd=str(agent.repo.path))
+        claude.write(killed.transcript, claude.user(asked, cwd=str(agent.repo.path)), call)
+        path = killed.transcript
+    else:
+        file = rollout(Path(os.environ["HOME"]) / ".codex", agent.repo.path, session=killed.session).asks(asked)
+        path = file.runs("make lexer", code=None).path
+    killed.fire("UserPromptSubmit", prompt=asked, transcript_path=str(path))
+    killed.fire("PreToolUse", tool_name="Bash", tool_input={"command": "make lexer"}, transcript_path=str(path))
+    later = Agent(agent.repo, name, session="5e55-0002")
+    told = later.fire("SessionStart", source="startup")
+    assert "HFMARK" in told
+    if told.startswith("Prepared "):  # on a busy machine it took more than a second, and follows
+        assert "changed since then: sessions" in told
+        until_prepared(agent.repo)
+        told = later.fire("UserPromptSubmit", prompt="go on")
+    assert f"cut short: {asked}" in told
+
+
+def test_a_start_beside_a_busy_session_waits_a_second_at_most(agent: Agent) -> None:  # noqa: F811
+    """Its transcript may be long: then the last good context is told, and that sessions went on since."""
+    accepted(agent.repo, MARK)
+    agent.fire("SessionStart", source="startup")
+    agent.settle()
+    until_prepared(agent.repo)
+    big = claude.user("x" * 4000, cwd=str(agent.repo.path))
+    claude.write(agent.transcript, *({**big, "uuid": f"u{n}"} for n in range(1500)))
+    agent.fire("UserPromptSubmit", prompt="go on")
+    began = time.monotonic()
+    told = Agent(agent.repo, session="5e55-0002").fire("SessionStart", source="startup")
+    assert "HFMARK" in told and time.monotonic() - began < 4
 
 
 def test_work_in_the_background_says_nothing(agent: Agent) -> None:  # noqa: F811

@@ -93,10 +93,10 @@ def test_outside_git_it_says_so_and_what_to_do(tmp_path: Path) -> None:
     assert second.startswith("hint: ")
 
 
-def test_before_init_it_names_init(cli: Cli) -> None:
+def test_before_init_it_names_start(cli: Cli) -> None:
     """Who cloned a repository without Holdfast must learn the one command to type."""
     answer = cli("status", ok=False)
-    assert (answer.code, "holdfast init" in answer.err) == (11, True)
+    assert (answer.code, "holdfast start" in answer.err) == (11, True)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_the_end_of_input_at_the_question_about_hooks_means_no(repo: GitRepo, cl
     code, seen = on_a_terminal(repo.path, "init", "--commit", typed="\x04", after="[Y/n]")
     assert (code, "interrupted" in seen) == (0, False), seen
     assert "committed its two files" in seen
-    assert "No hooks are installed" in cli("hooks", "status").out
+    assert "No git hooks are installed" in cli("hooks", "status").out
 
 
 def test_an_interrupt_at_the_question_about_hooks_tells_what_was_done(repo: GitRepo) -> None:
@@ -339,6 +339,30 @@ def test_progress_is_shown_only_while_somebody_waits() -> None:
         seen = in_a_terminal(Path.cwd(), [sys.executable, "-c", code.format(seconds)])[1]
         assert ("Reading … 50%" in seen) == bool(seconds)
         assert seen.endswith("\r\x1b[Kdone\r\n") if seconds else seen == "done\r\n"
+
+
+def test_lists_and_hits_fit_the_terminal(repo: GitRepo, cli: Cli) -> None:
+    """A row that wraps is read as two."""
+    init(cli.cwd)
+    long = "Every connection to the harbour database goes through the pool, because the server allows twenty of them."
+    name = json.loads(cli("remember", long, "--evidence", "README", "--id", "FCT-pool", "--json").out)["id"]
+    for words in (["review", "list"], ["memories"], ["recall", "harbour"]):
+        seen = re.sub(r"\x1b\[\d*[mK]", "", on_a_terminal(repo.path, *words, COLUMNS="60")[1]).replace("\r", "\n")
+        assert name in seen and max(map(len, seen.splitlines())) <= 60, seen
+        cli("review", "accept", name)
+
+
+def test_run_list_names_what_lists_runs(cli: Cli) -> None:
+    """Who types it as `task list` must not leave a run behind that says that `list` is no program."""
+    cli("init")
+    refused = cli("run", "list", ok=False)
+    assert refused.code == 125 and "holdfast log" in refused.err
+    assert cli("log").out.startswith("Nothing happened yet.")
+
+
+def test_help_takes_groups_as_the_overview_spells_them(cli: Cli) -> None:
+    """`Memory` stands there with a capital."""
+    assert cli("help", "Memory").out == cli("help", "memory").out
 
 
 def test_the_log_fits_the_terminal(repo: GitRepo, cli: Cli) -> None:

@@ -64,7 +64,7 @@ def test_without_a_model_everything_says_so_and_works(cli: Cli) -> None:
     refused = cli("model", "embed", ok=False)
     assert refused.code == 44 and "holdfast model add" in refused.err
     assert Project.open(cli.cwd).models.near("anything") is None
-    assert "to embed" not in cli("status").out
+    assert "vectors" not in cli("status").out
 
 
 def test_a_model_can_be_added_outside_a_repository(repo: GitRepo, tmp_path: Path, world: Path) -> None:
@@ -81,10 +81,10 @@ def test_a_model_can_be_added_outside_a_repository(repo: GitRepo, tmp_path: Path
 def test_what_waits_is_embedded_and_found_by_meaning(added: Cli, world: Path) -> None:
     """The whole way: said by status, done by embed, asked by near."""
     assert (state(added)["texts"], state(added)["waiting"]) == (ALL, ALL)
-    assert f"to embed    {ALL} texts: holdfast model embed" in added("status").out
-    assert added("model", "embed").out == f"{ALL} texts embedded; nothing waits.\n"
-    assert added("model", "embed").out == "0 texts embedded; nothing waits.\n"
-    assert "to embed" not in added("status").out
+    assert f"vectors     {ALL} texts without: holdfast model embed" in added("status").out
+    assert added("model", "embed").out == f"{ALL} texts embedded.\n"
+    assert added("model", "embed").out == "0 texts embedded.\n"
+    assert "vectors" not in added("status").out
     assert (state(added)["waiting"], state(added)["size"]) == (0, tiny.SIZE)
     (ready,) = files(world, "vectors.ready")
     assert ready.read_text() == f"{ALL} minilm\n"
@@ -125,7 +125,7 @@ def test_one_embeds_and_others_leave_it_to_that(added: Cli, world: Path) -> None
     (index,) = files(world, "index.db")
     with fill_vectors.alone(str(index.parent)) as free:
         assert free
-        assert "Another command is embedding" in added("model", "embed").out
+        assert "Another command is computing vectors already" in added("model", "embed").out
     assert f"{ALL} texts embedded" in added("model", "embed").out
 
 
@@ -226,8 +226,8 @@ def test_a_damaged_model_is_said_and_words_answer(added: Cli, world: Path) -> No
     assert any("damaged" in note for note in project.notices)
 
 
-def test_without_the_extra_status_says_so_once(added: Cli) -> None:
-    """A hint that comes back every day is noise; and without the extra everything else works."""
+def test_without_the_extra_only_the_commands_of_models_speak_of_it(added: Cli) -> None:
+    """Who did not ask for search by meaning must not read about it; and without the extra everything else works."""
     program = (
         "import sys\n"
         "for name in ('numpy', 'onnxruntime', 'tokenizers'): sys.modules[name] = None\n"
@@ -241,8 +241,8 @@ def test_without_the_extra_status_says_so_once(added: Cli) -> None:
     done = subprocess.run(
         [sys.executable, "-c", program, *asked], cwd=added.cwd, capture_output=True, text=True, check=False
     )
-    first, second, *_ = done.stderr.split("--\n")
-    assert "holdfast[semantic]" in first and "semantic" not in second
+    first, *_ = done.stderr.split("--\n")
+    assert "semantic" not in first and ".[semantic]" in done.stdout
     assert "Tests need postgres" in done.stdout and "the extra is not installed" in done.stdout
     assert [line.split()[-1] for line in done.stdout.splitlines() if "ended with" in line] == [*"0000", "44"]
 
@@ -305,7 +305,7 @@ def test_damaged_vectors_are_said_and_made_anew(added: Cli, world: Path) -> None
     assert project.models.near("postgres") is None
     assert any("vectors were not usable" in note for note in project.notices)
     assert added("model").code == added("status").code == 0
-    assert added("model", "embed").out == f"{ALL} texts embedded; nothing waits.\n"
+    assert added("model", "embed").out == f"{ALL} texts embedded.\n"
     assert Project.open(added.cwd).models.near("postgres") is not None
 
 

@@ -34,7 +34,7 @@ def test_what_an_agent_planned_is_proposed_where_tasks_are_seen(planned: Cli) ->
     said = planned("task", "proposed").out
     assert "by codex: Mend the queue." in said and items[0]["id"] in said
     for told in (planned("tasks").out, planned("next").out, planned("next").out):
-        assert "2 steps planned by agents are no tasks: holdfast task proposed" in told
+        assert "2 steps that agents planned are not tasks yet: holdfast task proposed" in told
     assert answer(planned, "tasks")["items"] == [], "nothing became a task by itself"
 
 
@@ -45,7 +45,7 @@ def test_one_command_makes_tasks_of_all(planned: Cli) -> None:
     assert [one["title"] for one in made] == ["write docs", "measure"]
     assert all(one["evidence"][0].startswith("run:") for one in made)
     assert [one["needs"] for one in made] == [[], [made[0]["id"]]], "a plan has an order"
-    assert planned("task", "proposed").out == "Agents left nothing open on this branch that is no task.\n"
+    assert planned("task", "proposed").out == "Agents left no open items on this branch that are not tasks.\n"
     assert "agents planned" not in planned("tasks").out
     assert "left nothing open" in planned("task", "add", "--from", session, ok=False).err
 
@@ -54,7 +54,7 @@ def test_one_step_can_be_chosen_and_a_title_is_for_one(planned: Cli) -> None:
     """A person may want half of a plan, in other words."""
     first, second = (one["id"] for one in answer(planned, "task", "proposed")["items"])
     session = first.partition(":")[0]
-    assert "for one task" in planned("task", "add", "Docs", "--from", session, ok=False).err
+    assert "needs one open item" in planned("task", "add", "Docs", "--from", session, ok=False).err
     assert answer(planned, "task", "add", "Docs", "--from", first)["title"] == "Docs"
     assert [one["id"] for one in answer(planned, "task", "proposed")["items"]] == [second]
 

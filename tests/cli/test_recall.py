@@ -80,7 +80,7 @@ def test_an_explanation_adds_up(shop: Cli) -> None:
         assert isinstance(parts, dict)
         assert sum(parts.values()) == pytest.approx(one["score"], rel=2e-3)
     said = shop("recall", "--explain", "pin sqlalchemy").out
-    assert "why: it holds 100% of what was asked; " in said and " = " not in said
+    assert "why: it has 100% of the question's words; " in said and " = " not in said
     assert "parts" not in items(shop, "pin sqlalchemy")[0]
 
 

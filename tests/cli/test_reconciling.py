@@ -40,7 +40,7 @@ def test_the_next_command_says_what_was_left_and_reconcile_explains(left: Cli) -
     assert "--fork" in told
     again = left("reconcile").out
     assert "Git moved" not in again, "told before"
-    assert again == "Nothing moved since.\n1 thing shown before: holdfast reconcile --all\n"
+    assert again == "Nothing new.\n1 thing shown before: holdfast reconcile --all\n"
     assert "Left open when the branch changed:" in left("reconcile", "--all").out, "still to choose"
     assert json.loads(left("reconcile", "--json").out)["needs_choice"] is True
 
@@ -59,7 +59,7 @@ def test_reconcile_as_an_object_keeps_its_fields(left: Cli) -> None:
 
 @pytest.mark.parametrize(
     ("option", "says", "state"),
-    [("--fork", "stays open on feat", "open"), ("--carry", "ended on feat", "ended"), ("--drop", "ended;", "ended")],
+    [("--fork", "stays open on feat", "open"), ("--carry", "ended on feat", "ended"), ("--drop", "ended", "ended")],
 )
 def test_each_choice_is_one_option(left: Cli, option: str, says: str, state: str) -> None:
     """No terminal, no question: the option is the answer."""
@@ -93,7 +93,7 @@ def test_two_questions_are_answered_one_by_one(left: Cli, repo: GitRepo) -> None
     assert "Later idea" not in left("tasks").out
     repo.git("reset", "-q", "--hard", "ORIG_HEAD")
     assert "--carry changes" in left("publish", "--restore").err
-    assert "Bring it back with --carry changes" in left("reconcile").out
+    assert "Restore it with --carry changes" in left("reconcile").out
     assert "waits again: .holdfast/tasks/later-idea" in left("reconcile", "--carry", "changes").out
     assert "Later idea" in left("tasks").out
     assert "ended" in left("reconcile", "--drop", session).out
@@ -163,7 +163,7 @@ def test_a_deleted_branch_names_what_it_alone_had_published(cli: Cli, repo: GitR
     assert json.loads(cli("reconcile", "--json").out)["orphans"][0]["published"] == 2
     cli("reconcile", "--carry", "feat")
     assert "Tar the hull" in cli("tasks").out
-    assert cli("reconcile").out == "Nothing moved, and nothing was left behind.\n"
+    assert cli("reconcile").out == "Nothing changed in git that needs a decision.\n"
 
 
 def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> None:
@@ -177,7 +177,7 @@ def test_a_rewind_is_explained_and_undone_by_option(cli: Cli, repo: GitRepo) -> 
     assert "was reset" in said.err
     assert "came after this point of history" in said.err
     assert "Later idea" in said.out
-    assert "Waits here, but came after this point of history:" in cli("reconcile").out
+    assert "Not published, and made after this commit:" in cli("reconcile").out
     assert "set aside: .holdfast/tasks/later-idea" in cli("reconcile", "--drop").out
     assert "Later idea" not in cli("tasks").out
     assert repo.status() == ""
@@ -196,13 +196,13 @@ def test_rewritten_commits_are_cited_anew_with_apply(cli: Cli, repo: GitRepo) ->
     assert f"{old[:12]} is {new[:12]} now (map)" in told
     assert f"Cites the new commits: {task}" in cli("reconcile", "--apply").out
     assert json.loads(cli("task", "show", task, "--json").out)["evidence"] == [f"commit:{new}"]
-    assert cli("reconcile", "--apply").out == "Nothing had to be set right.\n"
+    assert cli("reconcile", "--apply").out == "Nothing had to be changed.\n"
 
 
 def test_where_nothing_moved_it_says_so(cli: Cli) -> None:
     """A short answer to a short question."""
     init(cli.cwd, commit=True)
-    assert cli("reconcile").out == "Nothing moved, and nothing was left behind.\n"
+    assert cli("reconcile").out == "Nothing changed in git that needs a decision.\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals there")
@@ -217,5 +217,5 @@ def test_on_a_terminal_each_question_is_asked(left: Cli, repo: GitRepo) -> None:
     os.close(master)
     assert child.returncode == 0
     assert "Left open when the branch changed:" in answer
-    assert "goes on here" in answer
+    assert "continues here" in answer
     assert "Left open" not in left("reconcile").out

@@ -88,7 +88,7 @@ def test_the_first_session_reads_like_a_story(ready: Cli, repo: GitRepo) -> None
         "SES-xxxxxx  ended: The parser works\n"
         "  1 commit, 1 file, 1 line added, 0 removed\n"
         "\n"
-        "Still open, for whoever goes on:\n"
+        "Still open:\n"
         "  later     SES-xxxxxx:f1  tell the docs team\n"
     )
     assert golden(ready("session", "list").out) == (
@@ -150,7 +150,7 @@ def test_a_branch_change_is_said_beside_the_answer(ready: Cli, repo: GitRepo) ->
     assert "stays open" in answer.err and "feature/ünï" in answer.err and "stays here" not in answer.out
     assert "(here)" in next(row for row in ready("session", "list").out.splitlines() if "feature" in row)
     shown = ready("session", "show").out
-    assert "goes on from SES-" in shown
+    assert "continues SES-" in shown
 
 
 def test_refusals_name_the_next_step(ready: Cli) -> None:

@@ -35,7 +35,7 @@ def a_fact(cli: Cli, statement: str = "Tests need Postgres 16.") -> str:
 def test_a_run_begins_with_what_people_ask(ready: Cli) -> None:
     """Who looks a run up wants its task and its end, not hashes and Python's brackets."""
     out = ready("show", a_run(ready)).out
-    asked = ("task:", "command:", "prompt:", "ended:", "when:", "branch:", "files:", "printed:\n  swordfish")
+    asked = ("task:", "command:", "prompt:", "ended:", "when:", "branch:", "files:", "output:\n  swordfish")
     at = [out.index(word) for word in asked]
     assert at == sorted(at)
     assert not any(word in out for word in ("hash_self", "writer", "seq", "{", "None"))
@@ -44,7 +44,7 @@ def test_a_run_begins_with_what_people_ask(ready: Cli) -> None:
 def test_a_run_shows_the_end_of_what_it_printed(ready: Cli) -> None:
     """The last lines tell why it failed; all of them would bury that."""
     name = a_run(ready, r"seq 100; printf '\033[31mred\033[0m \033]0;title\007\n'")
-    lines = ready("show", name).out.partition("The last it printed:\n")[2].splitlines()
+    lines = ready("show", name).out.partition("Last output:\n")[2].splitlines()
     assert len(lines) == 20
     assert lines[0].strip() == "82"
     assert lines[-1].strip().startswith("red ⟨U+001B⟩]0;title⟨U+0007⟩")
@@ -82,7 +82,7 @@ def test_nothing_an_erased_run_said_is_shown(ready: Cli, repo: GitRepo, tmp_path
     assert "was erased" in out
     assert "swordfish" not in out
     assert ready("show", f"{name}:out.txt", ok=False).code == 13
-    assert "`holdfast session list`" in ready("show", "nope", ok=False).err
+    assert "`holdfast review list`" in ready("show", "nope", ok=False).err
 
 
 def test_an_artifact_is_shown_by_the_name_recall_gives(ready: Cli) -> None:

@@ -239,7 +239,7 @@ def test_hooks_of_the_user_stay_as_long_as_a_repository_uses_them(
     there("start", "--yes")
     assert hook(world, worked) and hook(world, other)
     said = cli("disconnect", "--yes").out
-    assert "no longer served by the hooks in your own settings" in said and str(other.path) in said
+    assert "no longer uses the hooks in your own settings" in said and str(other.path) in said
     assert not hook(world, worked) and hook(world, other), "silent here, at work there"
     health = {one["id"]: one for one in json.loads(cli("doctor", "--json").out)["tools"]}
     assert health["claude"]["connected"] is None and health["claude"]["next_step"] == "holdfast connect claude"
@@ -282,7 +282,7 @@ def test_nothing_is_written_before_a_yes(cli: Cli, worked: GitRepo, world: Path)
     assert (code, seen.count("[y/N]")) == (1, 1) and "Nothing was done." in seen
     assert everything(world, worked.path) == before
     code, seen = on_a_terminal(worked.path, "start", typed="y\n", after="[y/N]")
-    assert (code, seen.count("[y/N]")) == (0, 1) and "Worth reviewing first" in seen, seen
+    assert (code, seen.count("[y/N]")) == (0, 1) and "Review these first" in seen, seen
 
 
 def test_a_folder_without_git_is_made_a_repository(world: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_the_screen(cli: Cli, repo: GitRepo) -> None:
         tally.recalled_now(layout, hits, 1500 + number, now=BEGAN + 100 * number)
     for how in ("branch", "branch", "ancestor", "prompt", "tool"):
         said = tally.telling(how, tokens=400, session="SES-000000", memories=["DEC-aaaaa1"])
-        tally.told_now(layout, said, 40_000, now=BEGAN)
+        tally.count_context(layout, said, 40_000, now=BEGAN)
     tally.modelled(layout, "command", calls=3, texts=3, microseconds=12_345_678, now=BEGAN)
     uses = [
         statistics.MemoryUse(BEGAN + 500 * number + 550, "cited", f"tsk-{number}", "dec-aaaaa2") for number in range(7)

@@ -76,7 +76,7 @@ def test_a_problem_beside_the_log_is_in_the_last_line(ready: Cli, repo: GitRepo)
     answer = ready("doctor", ok=False)
     assert answer.code == 1
     told = answer.out.splitlines()[-1]
-    assert told.startswith("1 problem; the log itself is ok: checked 1 file, 1 event (all recorded here)")
+    assert told.startswith("1 problem; the log is ok: checked 1 file, 1 event (all recorded here)")
 
 
 def test_review_list_shows_what_one_decides_by(ready: Cli, repo: GitRepo) -> None:
@@ -89,7 +89,7 @@ def test_review_list_shows_what_one_decides_by(ready: Cli, repo: GitRepo) -> Non
     assert "evidence: none" in out
     assert "proposed just now" in out
     repo.commit("README", "another project\n")
-    assert "README (has changed since)" in ready("review", "list").out
+    assert "README (changed since)" in ready("review", "list").out
     repo.git("switch", "-q", "main")
     out = ready("review", "list").out
     assert "on work" in out
@@ -136,7 +136,7 @@ def test_what_a_detached_head_left_is_called_so(ready: Cli, repo: GitRepo) -> No
     repo.git("switch", "-q", "--detach")
     propose(ready)
     repo.git("switch", "-q", "work")
-    assert "A detached HEAD left something behind" in ready("status").out
+    assert "A detached HEAD has unpublished work" in ready("status").out
     out = ready("reconcile").out
     assert "a detached HEAD left 1 event" in out
     line = objects(ready("reconcile", "--json").out)["orphans"][0]["id"]
@@ -156,7 +156,7 @@ def test_uninstall_says_how_it_stays_gone(ready: Cli) -> None:
     """The next command would bring it back from git, and nobody would know why."""
     ready.spawn("facts")
     assert list((ready.cwd / ".git").glob("holdfast*"))
-    assert "Until then any holdfast command sets it up again" in ready.spawn("uninstall", "--yes").out
+    assert "Until then, any holdfast command sets it up again" in ready.spawn("uninstall", "--yes").out
     assert list((ready.cwd / ".git").glob("holdfast*")) == []
 
 
@@ -227,7 +227,7 @@ def test_a_retired_fact_no_longer_holds_but_stays_in_its_file(ready: Cli) -> Non
     ready("review", "retire", name, "--reason", "it is 17 now")
     ready("publish")
     assert "No facts hold" in ready("facts").out or "0 facts hold" in ready("facts").out
-    assert "stands:    retired" in ready("show", name).out
+    assert "state:     retired" in ready("show", name).out
     assert ready("check").code == 0
 
 
@@ -400,7 +400,7 @@ def test_diff_shows_what_a_second_run_changed(filled: tuple[Cli, dict[str, str]]
 def test_show_says_where_a_thing_lies(filled: tuple[Cli, dict[str, str]], repo: GitRepo) -> None:
     """An editor opens what `show --path` prints."""
     cli, names = filled
-    assert "waits to be published" in cli("show", names["fact"]).err
+    assert "is not published yet" in cli("show", names["fact"]).err
     cli("publish")
     for name in names.values():
         assert (repo.path / cli("show", name, "--path").out.strip()).exists()

@@ -229,7 +229,7 @@ def test_next_keeps_plans_apart_from_work(cli: Cli) -> None:
     cli("task", "add", "Work", "--id", "t2")
 
     said = cli("next").out
-    at = [said.index(words) for words in ("Ready:", "t2", "To be closed:", "e1", "Without parts yet:", "g1")]
+    at = [said.index(words) for words in ("Ready:", "t2", "All parts are done:", "e1", "Without parts yet:", "g1")]
     assert at == sorted(at)
     assert "t2  is yours in this clone: " in cli("next", "--claim").out
     assert "is yours" not in cli("next", "--claim").out
@@ -279,7 +279,7 @@ def test_the_list_begins_with_what_was_begun_and_counts_in_one_order(cli: Cli) -
 def test_an_import_says_how_much_of_each_it_brought(cli: Cli) -> None:
     """Links that came along unseen are links nobody looks at."""
     text = '{"tasks": [{"id": "a", "title": "A"}], "links": [{"id": "l", "target": "https://a.example"}]}'
-    assert cli("task", "import", "-", data=text).out == "Brought in 1 task and 1 link\n"
+    assert cli("task", "import", "-", data=text).out == "Added 1 task and 1 link\n"
     assert cli("task", "import", "-", data=text).out.startswith("Nothing new")
 
 
@@ -305,7 +305,7 @@ def test_a_cited_commit_that_was_rewritten_is_shown_by_both_names(cli: Cli) -> N
 def test_a_link_to_nothing_says_what_is_accepted(cli: Cli) -> None:
     """Who leaves out the scheme of an address must learn that it is missing."""
     refused = cli("link", "add", "www.example.com", ok=False)
-    assert "no address, no commit and no path" in refused.err
+    assert "is not a URL, a commit or a tracked path" in refused.err
     assert "https://" in refused.err
 
 

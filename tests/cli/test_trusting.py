@@ -57,10 +57,10 @@ def test_a_fresh_clone_says_once_what_does_not_speak(mine: Cli) -> None:
     assert not told(mine)
     shown = mine("trust").out
     assert shown.startswith("No upstream is trusted. This clone follows main of origin (")
-    assert "1 memory came by git, not approved here" in shown
+    assert "1 memory came by git and is not shown to agents" in shown
     assert "holdfast trust" not in shown, "it would not help"
-    assert shown.endswith("whether to trust an upstream is asked of a person, on a terminal.\n")
-    assert "holdfast trust (a person, on a terminal)" in mine("trust", "status").out
+    assert shown.endswith("only a person can trust an upstream, in a terminal.\n")
+    assert "holdfast trust (in a terminal)" in mine("trust", "status").out
 
 
 def test_a_person_is_asked_and_what_was_accepted_upstream_speaks(mine: Cli, theirs: GitRepo) -> None:
@@ -94,7 +94,7 @@ def test_what_a_trusted_upstream_says_twice_is_counted_once(mine: Cli, theirs: G
     assert "to review   0\n" in said
     assert f"1 memory came by git and is not shown to agents: {way}\n" in said
     listed = mine("review", "list")
-    assert listed.out == "Nothing waits.\n"
+    assert listed.out == "Nothing waits for review.\n"
     assert listed.err == f"besides, 1 memory came by git, not approved here: {way}\n"
     assert "1 memory waits." in mine(*way.split()[1:]).out
 
@@ -179,7 +179,7 @@ def test_trust_stays_in_the_clone_that_gave_it(mine: Cli, tmp_path: Path) -> Non
 def test_where_there_is_no_remote_there_is_nothing_to_trust(cli: Cli) -> None:
     """Most projects begin alone; the word must not confuse."""
     init(cli.cwd, commit=True)
-    assert cli("trust").out.startswith("No upstream is trusted. This clone follows no trunk of a remote.")
+    assert cli("trust").out.startswith("No upstream is trusted. This clone has no remote branch to trust.")
     with pytest.raises(NotFound, match="there is nothing to trust"):
         Project.open(cli.cwd, person=True).sync.trust()
     assert "does not speak" not in cli("status").out

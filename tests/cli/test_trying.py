@@ -249,7 +249,7 @@ def test_what_is_not_sure_enough_is_not_offered_to_be_kept(cli: Cli, repo: GitRe
     """ "Keep it" after "nothing is sure enough" asks to approve what was just called doubtful."""
     rollout(Path(homes["CODEX_HOME"]), repo.path, at=YESTERDAY).asks("What is here?").done("One file.")
     said = cli("try", **homes).out
-    assert "Nothing in it is sure enough" in said and "Keep" not in said and "holdfast review" not in said
+    assert "Found nothing certain enough" in said and "Keep" not in said and "holdfast review" not in said
     assert said.endswith("Search these sessions and record the next ones: holdfast start\n")
 
 
@@ -267,7 +267,7 @@ def test_without_history_documents_and_log_are_read_and_it_says_so(
     assert by["dead-end"]["statement"] == "Tried and taken back: Cache every answer"
     assert by["dead-end"]["commits"][0]["id"] == repo.git("rev-parse", "HEAD")
     told = cli("try", **homes).out
-    assert "No agent has left records of this repository" in told and "AGENTS.md, line 3" in told
+    assert "Found no agent sessions of this repository" in told and "AGENTS.md, line 3" in told
 
 
 def test_an_empty_repository_and_damaged_records_are_no_trouble(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
@@ -276,7 +276,7 @@ def test_an_empty_repository_and_damaged_records_are_no_trouble(cli: Cli, repo: 
     broken.parent.mkdir(parents=True)
     broken.write_bytes(b"\xff\x00{" * 100)
     said = cli("try", **homes).out
-    assert "Nothing in it is sure enough" in said and "Left out, unreadable: 1 transcript" in said
+    assert "Found nothing certain enough" in said and "Left out, unreadable: 1 transcript" in said
     assert json.loads(cli("try", "--json", **homes).out)["left"] == [{"path": str(broken), "reason": "unreadable"}]
     empty = Cli(repo.path.parent / "empty")
     empty.cwd.mkdir()
@@ -295,6 +295,45 @@ def test_secrets_and_hidden_characters_do_not_reach_the_terminal(
     ).done("Understood.")
     told = cli("try", **homes).out + cli("try", "--json", **homes).out
     assert told.count("must never be committed") >= 2 and FAKE_KEY not in told
+
+
+SAID = (
+    "Retries are only for reads, because a write that was sent twice charges the customer again.",
+    "We decided to keep retries in src/retry.py, because two callers need them.",
+    "We decided to keep those limits in src/limits.py, because the carrier counts calls.",
+    "I think we should maybe keep the queue, since it is probably faster.",
+)
+
+
+def test_try_and_review_rank_and_count_alike(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """The best of a first look that is "less likely" two minutes later makes a person doubt both."""
+    home = Path(homes["CODEX_HOME"])
+    for number, said in enumerate(SAID):
+        rollout(home, repo.path, at=YESTERDAY + timedelta(minutes=number)).asks("Go on.").patches(
+            f"src/part{number}.py", [f"PART_{number} = 'a line that is long enough to tell'"]
+        ).done(said)
+        repo.write(f"src/part{number}.py", f"PART_{number} = 'a line that is long enough to tell'\n")
+    found = json.loads(cli("try", "--json", **homes).out)
+    told = cli("try", **homes).out
+    cli("init")
+    cli("import", "codex", **homes)
+    items = json.loads(cli("review", "list", "--json").out)["items"]
+    likely = [one["statement"] for one in items if one["likely"]]
+    assert [one["statement"] for one in found["best"]] and {one["statement"] for one in found["best"]} <= {*likely}
+    assert found["candidates"] == len(items) and sum(found["below"].values()) == len(items) - len(likely) > 0
+    (below,) = [row for row in cli("review", "list").out.splitlines() if " more" in row]
+    assert below in told, "in the same words"
+
+
+def test_what_waits_to_be_reworded_is_not_called_less_likely(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """A list of "less likely" ones that begins with the highest confidence of all is not believed."""
+    rollout(Path(homes["CODEX_HOME"]), repo.path, at=YESTERDAY).asks("Go on.").done(SAID[2])
+    assert "1 more, to be reworded: holdfast review list --all" in cli("try", **homes).out
+    cli("init")
+    cli("import", "codex", **homes)
+    assert "1 more, to be reworded: holdfast review list --all" in cli("review", "list").out
+    everything = cli("review", "list", "--all").out
+    assert "1 to be reworded:" in everything and "less likely" not in everything
 
 
 def test_the_same_is_there_after_setting_up(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
@@ -339,6 +378,6 @@ def test_setting_up_is_asked_for_and_no_means_no(repo: GitRepo, homes: dict[str,
     """One key too many must not write into a repository."""
     session(Path(homes["CODEX_HOME"]), repo)
     before = everything(repo.path)
-    said = on_a_terminal(repo, homes, ("any other key leaves", "r"), ("[y/N]", "n\n"))
+    said = on_a_terminal(repo, homes, ("any other key to leave", "r"), ("[y/N]", "n\n"))
     assert "This writes .holdfast/" in said and "Nothing was done." in said
     assert everything(repo.path) == before

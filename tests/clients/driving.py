@@ -159,6 +159,7 @@ THEIRS = {  # what only one client reads
     },
 }
 # The words that start each client's headless run, and those that go on with its last session.
+FORKS = {"opencode": ("--continue", "--fork"), "qwen": ("--continue", "--fork-session")}
 RUNS = {
     "opencode": (("run",), ("--continue",)),
     "qwen": (("-y", "-p"), ("--continue",)),
@@ -176,6 +177,7 @@ class Ran:
     code: int
     out: str
     asked: list[dict[str, Any]]
+    cpu: float  # seconds of a processor, of the client and all that it started
 
     def request(self, number: int = 0) -> str:
         """All words of one request of the conversation itself."""
@@ -268,36 +270,54 @@ class Client:
         bare = {"PATH": f"{self.home}/bin:{node}:/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home)}
         return {**bare, "LANG": "C.UTF-8", "TERM": "dumb", **KEYS, **ADDRESSES, **QUIET, **THEIRS.get(self.name, {})}
 
-    def words(self, prompt: str, *, resume: bool = False) -> list[str]:
-        """The words that make it do one thing and end."""
+    def words(self, prompt: str, *, resume: bool = False, fork: str = "") -> list[str]:
+        """The words that make it do one thing and end; `fork` is the session, its last, that it copies and goes on."""
         if self.name == "codex":
             run = ["exec", "--dangerously-bypass-hook-trust"]  # consent is its user's: here the user is a test
-            return [*self.program, *run, *(["resume", "--last"] if resume else []), prompt]
+            again = ["fork", fork] if fork else ["resume", "--last"] if resume else []
+            return [*self.program, *run, *again, prompt]
         if self.name == "claude":
-            tools = "Bash,Read,Edit,Write,TaskCreate,TaskUpdate,TodoWrite,ToolSearch"
-            again = ["--continue"] if resume else []
+            tools = "Bash,Read,Edit,Write,Agent,TaskCreate,TaskUpdate,TodoWrite,ToolSearch,mcp__holdfast__recall"
+            again = ["--continue", *(["--fork-session"] if fork else [])] if resume or fork else []
             return [*self.program, *again, "-p", prompt, "--allowedTools", tools]
         if self.name in RUNS:
-            run, again = RUNS[self.name]
+            run, go_on = RUNS[self.name]
+            again = list(("--fork", fork) if self.name == "pi" and fork else FORKS[self.name] if fork else go_on)
             first, last = (run[:-1], run[-1:]) if run[-1] == "-p" else (run, ())
-            return [*self.program, *first, *(again if resume else ()), *last, prompt]
+            return [*self.program, *first, *(again if resume or fork else ()), *last, prompt]
         again = ["--resume", "latest"] if resume else []
         return [*self.program, *again, "-p", prompt, "-y", "--skip-trust"]
 
     def run(
-        self, folder: Path, prompt: str, script: list[dict[str, Any]], *, kill: bool = False, resume: bool = False
+        self,
+        folder: Path,
+        prompt: str,
+        script: list[dict[str, Any]],
+        *,
+        kill: bool = False,
+        resume: bool = False,
+        whole: bool = False,
     ) -> Ran:
-        """Let it work in a folder with this script; `kill` ends it at the step that hangs."""
-        return self.start(folder, self.words(prompt, resume=resume), script, kill=kill)
+        """Let it work in a folder with this script; `kill` ends it at the step that hangs, `whole` waits for all."""
+        return self.start(folder, self.words(prompt, resume=resume), script, kill=kill, whole=whole, prompt=prompt)
 
-    def start(self, folder: Path, argv: list[str], script: list[dict[str, Any]], *, kill: bool = False) -> Ran:
+    def start(
+        self,
+        folder: Path,
+        argv: list[str],
+        script: list[dict[str, Any]],
+        *,
+        kill: bool = False,
+        whole: bool = False,
+        prompt: str = "",
+    ) -> Ran:
         spec, out = self.home / "spec.json", self.home / "out"
         said = {"argv": argv, "cwd": str(folder), "env": self.environ(), "script": script, "out": str(out)}
-        spec.write_text(json.dumps({**said, "kill": kill, "timeout": 120}))
+        spec.write_text(json.dumps({**said, "prompt": prompt, "kill": kill, "whole": whole, "timeout": 120}))
         command = [*namespace(), sys.executable, "-m", "tests.clients.inside", str(spec)]
         subprocess.run(command, cwd=ROOT, env={"PATH": os.environ["PATH"]}, check=True, timeout=200)
         done = json.loads(spec.read_text())
-        return Ran(done["code"], out.read_text(errors="replace"), done["asked"])
+        return Ran(done["code"], out.read_text(errors="replace"), done["asked"], done["cpu"])
 
     def holdfast(self, folder: Path, *words: str) -> str:
         """A command of ours, as its user types it, in the same world."""

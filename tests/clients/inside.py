@@ -6,9 +6,11 @@ Started by `Client.start`, which writes the file and reads what is added to it. 
 anybody: the namespace has no way out, the environment holds no key, and HOME is a folder of the test's own.
 """
 
+import ctypes
 import fcntl
 import json
 import os
+import resource
 import signal
 import socket
 import struct
@@ -22,12 +24,14 @@ from tests.clients.model import Model, serve
 
 PORT = 8765
 _SIOCSIFFLAGS, _UP_AND_RUNNING = 0x8914, 0x1 | 0x40
+_SET_CHILD_SUBREAPER = 36
 
 
 def main(file: Path) -> int:
     spec = json.loads(file.read_text())
     _loopback_up()
-    model = Model(spec["script"])
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1)  # what the client leaves in the background becomes our child
+    model = Model(spec["script"], spec["prompt"])
     serve(model, PORT)
     with open(spec["out"], "wb") as out:
         client = subprocess.Popen(
@@ -41,7 +45,10 @@ def main(file: Path) -> int:
         )
         code = _killed(client, model, spec) if spec["kill"] else _waited(client, spec)
     _left_behind(spec)
-    spec |= {"code": code, "asked": model.asked}
+    if spec["whole"]:
+        _wait_for_all(spec["timeout"])
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spec |= {"code": code, "asked": model.asked, "cpu": used.ru_utime + used.ru_stime}
     file.write_text(json.dumps(spec))
     return 0
 
@@ -61,6 +68,18 @@ def _killed(client: subprocess.Popen[bytes], model: Model, spec: dict[str, float
     os.killpg(client.pid, signal.SIGKILL)
     client.wait()
     return -signal.SIGKILL if arrived else -signal.SIGALRM
+
+
+def _wait_for_all(seconds: float) -> None:
+    """Wait for what works in the background, such as our readers: its time is part of the session's."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            time.sleep(0.05)
 
 
 def _left_behind(spec: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ A script is a list of steps; each request of the main conversation gets the next
     {"text": "…"}                                 an answer
     {"calls": [{"name": "Bash", "args": {…}}]}    tool calls, by the names the client offers
     {"hang": true}                                no answer, ever: for a client that is to be killed
+    {…, "helper": true}                           for a sub-agent: who was not asked what the client was asked
 
 Requests that clients make beside the conversation (titles, routing) get a short answer and no step. Every
 request is kept, so that a test can look at what truly reached the model.
@@ -29,8 +30,8 @@ BESIDE = {"complexity_reasoning": "none", "complexity_score": 1, "reasoning": "n
 class Model:
     """What was asked so far, and what is said next."""
 
-    def __init__(self, script: Sequence[Step]) -> None:
-        self._script = list(script)
+    def __init__(self, script: Sequence[Step], prompt: str = "") -> None:
+        self._script, self._prompt = list(script), json.dumps(prompt)[1:-1]
         self._names, self._own = itertools.count(1), secrets.token_hex(6)
         self._lock = threading.Lock()
         self.asked: list[dict[str, Any]] = []
@@ -41,7 +42,9 @@ class Model:
             self.asked.append({"path": path, "main": main, "body": body})
             if not main:
                 return {"text": json.dumps(BESIDE)}
-            step = self._script.pop(0) if self._script else DONE
+            helper = self._prompt not in json.dumps(body)
+            at = next((n for n, one in enumerate(self._script) if one.get("helper", False) is helper), None)
+            step = DONE if at is None else self._script.pop(at)
         if step.get("hang"):
             self.hanging.set()
             time.sleep(3600)
@@ -62,6 +65,7 @@ def openai(model: Model, step: Step) -> Iterator[Event]:
         items.append({"type": "message", "id": model.name("msg"), "role": "assistant", "content": content})
     for call in step.get("calls", ()):
         words = {"name": call["name"], "arguments": json.dumps(call["args"]), "call_id": model.name("call")}
+        words |= {"namespace": call["namespace"]} if "namespace" in call else {}
         items.append({"type": "function_call", "id": model.name("fc"), **words})
     for index, item in enumerate(items):
         yield ("response.output_item.done", {"type": "response.output_item.done", "output_index": index, "item": item})

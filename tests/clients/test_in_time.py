@@ -10,6 +10,7 @@ import pytest
 
 from tests.clients.driving import PINNED
 from tests.clients.test_agents import MARK, MEMORY, Scene, pytestmark  # noqa: F401 - they need the same
+from tests.clients.test_more_agents import FIRST
 
 BUSY = 8  # processes that never rest, on two cores
 CHANGES = ("cold", "commit", "switch", "pull")
@@ -58,12 +59,14 @@ class Changing:
             self.git("pull", "-q", "--no-rebase", "--no-edit", str(self.other), "main")
 
     def starts(self, what: str, times: int) -> list[bool]:
-        """Whether the first request had the context, of each start."""
+        """Whether the first request that can have it had the context, of each start."""
         found = []
         for _ in range(times):
             self.change(what)
-            ran = self.scene.client.run(self.scene.repo, "Read hello.txt.", [{"text": "Done."}])
-            found.append(MARK in ran.request(0))
+            first = FIRST.get(self.scene.name, 0)
+            script = [*[self.scene.shell("true")][:first], {"text": "Done."}]
+            ran = self.scene.client.run(self.scene.repo, "Read hello.txt.", script)
+            found.append(MARK in ran.request(first))
         return found
 
 

@@ -5,11 +5,13 @@ Each line of the table in docs/reference/connect.md that says what reaches the m
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from holdfast.interfaces import agent_hook
 from holdfast.project import Project
 from tests.clients.driving import RUNS, Client, Ran
 from tests.clients.test_agents import ASKED, CAN, MARK, MEMORY, Scene
@@ -163,3 +165,22 @@ def test_copilot_is_said_to_be_silent_until_the_folder_is_trusted(tmp_path: Path
     trusting(client, repo)
     client.run(repo, ASKED, [{"text": "Done."}])
     assert stands()["trusted"] == "yes" and "copilot SessionStart" in (tmp_path / "heard").read_text()
+
+
+def test_pi_is_said_to_be_silent_until_the_project_is_trusted(tmp_path: Path) -> None:
+    """It passes over the project's extensions without a word, too."""
+    client, repo = Client("pi", tmp_path / "home"), tmp_path / "repo"
+    client.make_repository(repo)
+    client.holdfast(repo, "init", "--commit")
+    client.holdfast(repo, "connect", "pi", "--scope", "project", "--yes")
+    project = Project.open(repo, environ=client.environ(), person=True)
+    project.memory.remember(MEMORY, kind="invariant", accept=True, reviewer="Ada")
+    hook = client.home / "bin" / "holdfast-hook"
+    hook.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S {agent_hook.__file__} "$@"\n')
+    hook.chmod(0o755)
+    for trusted in ("no", "yes"):
+        ran = client.run(repo, ASKED, [{"text": "Done."}])
+        assert (MARK in ran.request(0)) is (trusted == "yes"), ran.out
+        stands = {one["id"]: one for one in json.loads(client.holdfast(repo, "doctor", "--json"))["tools"]}["pi"]
+        assert stands["trusted"] == trusted
+        (client.home / ".pi/agent/trust.json").write_text(json.dumps({str(repo): True}))  # as its user's yes is kept

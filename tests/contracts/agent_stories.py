@@ -88,8 +88,10 @@ def opencode(
 class Story:
     """The story of one agent, as lines or messages that can be told in part, again, or as a copy."""
 
-    def __init__(self, agent: str, lines: list[Any], write: Callable[[Path, list[Any], str], str]) -> None:
-        self.agent, self.lines, self._write = agent, lines, write
+    def __init__(
+        self, agent: str, lines: list[Any], write: Callable[[Path, list[Any], str], str], *, name: str = ""
+    ) -> None:
+        self.agent, self.name, self.lines, self._write = agent, name or agent, lines, write
 
     def told(self, folder: Path, lines: list[Any] | None = None, *, cwd: str = "/w/app", session: str = "") -> str:
         """Write it where the agent would; gives the transcript's path."""
@@ -160,10 +162,35 @@ def _opencode(folder: Path, told: list[Any], session: str) -> str:
     return opencode(folder / "opencode.db", [tuple(one) for one in told], cwd=cwd.removesuffix("/a.py"), **named)
 
 
+def _opencode_files(folder: Path, told: list[Any], session: str) -> str:
+    """As opencode 1.1.65 kept sessions; the names are not in the order of time, for their clock begins anew."""
+    name, below = session or "ses_1", folder / "storage"
+    edited = next(part["state"]["input"] for _, parts in told for part in parts if part.get("tool") == "edit")
+    head = {"id": name, "version": "1.1.65", "projectID": "p1", "title": "ok", "time": {"created": AT, "updated": AT}}
+    path = below / "session" / "p1" / f"{name}.json"
+    files = {path: {**head, "directory": edited["filePath"].removesuffix("/a.py")}}
+    for number, (message, parts) in enumerate(told):
+        key = f"msg_{name}_{(number + len(told) // 2) % len(told):03}"
+        about = {"id": key, "sessionID": name, "time": {"created": AT + number}}
+        files[below / "message" / name / f"{key}.json"] = {**about, **message}
+        for n, part in enumerate(parts):
+            part_key = f"prt_{number:03}_{n:03}"
+            whose = {"id": part_key, "sessionID": name, "messageID": key}
+            files[below / "part" / key / f"{part_key}.json"] = {**whose, **part}
+    for file in (below / "message" / name).glob("*"):
+        file.unlink()
+    for file, value in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(value, indent=2))
+    return str(path)
+
+
+OLDER_OPENCODE = "opencode until 1.1"
 STORIES = {
-    one.agent: one
+    one.name: one
     for one in (
         Story("opencode", [list(one) for one in OPENCODE], _opencode),
+        Story("opencode", [list(one) for one in OPENCODE], _opencode_files, name=OLDER_OPENCODE),
         Story(
             "qwen", transcripts.QWEN, _lines("{}.jsonl", "projects/-w-app/chats", head=transcripts.QWEN[0]["sessionId"])
         ),

@@ -25,9 +25,10 @@ from tests.capture import test_gemini as gemini
 from tests.cli.test_agent_hook import HOOK, PATIENCE, accepted, agent, quiet, ready  # noqa: F401 - fixtures
 from tests.cli.test_agent_hook import Agent as Scene
 from tests.conftest import Cli
-from tests.contracts.agent_stories import STORIES
+from tests.contracts.agent_stories import OLDER_OPENCODE, STORIES
 
 RULE = "app.py must never import sqlite3"
+CALLERS = [name for name in STORIES if name != OLDER_OPENCODE]
 PROMPT = "Please make the parser stream its input."
 SESSIONS = {
     "opencode": "ses_1",
@@ -124,7 +125,7 @@ def call(name: str, event: str, data: object, cwd: str, *, env: Mapping[str, str
     return done.stdout
 
 
-@pytest.fixture(params=STORIES)
+@pytest.fixture(params=CALLERS)
 def caller(request: pytest.FixtureRequest, quiet: Scene) -> Caller:  # noqa: F811
     found = Caller(request.param, quiet)
     (quiet.repo.path / "app.py").write_text("import os\n")
@@ -308,6 +309,6 @@ def test_an_agent_of_somebodys_own_is_heard_and_recorded(quiet: Scene, tmp_path:
 
 def test_no_form_is_in_two_forms() -> None:
     """An answer with both makes Codex drop everything."""
-    for name in (*STORIES, "codex", "claude", "gemini", "mybot"):
+    for name in (*CALLERS, "codex", "claude", "gemini", "mybot"):
         said = agent_callers.reply(name, "SessionStart", b"words").decode()
         assert ("hookSpecificOutput" in said) + said.startswith('{"additionalContext') <= 1

@@ -18,8 +18,8 @@ from holdfast.capture.agents.transcript_reader import MAX_LINE
 from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.errors import HoldfastError
 from holdfast.model.transcript import AGENTS, MAX_STEPS, TranscriptTurn
-from holdfast.store import import_progress, transcript_files
-from tests.contracts.agent_stories import ASKED, OPENCODE, STORIES, THEN, Story, opencode
+from holdfast.store import import_progress, session_files, transcript_files
+from tests.contracts.agent_stories import ASKED, OLDER_OPENCODE, OPENCODE, STORIES, THEN, Story, opencode
 from tests.git.place import Place
 from tests.laws.test_hostile_transcripts import keeps_its_limits
 from tests.making import take_in
@@ -48,7 +48,7 @@ def imported(place: Place, story: Story, path: str, *, ended: bool = True) -> In
 
 def test_every_agent_has_a_story_or_older_tests() -> None:
     """An agent that nobody tests is one that does not work."""
-    assert set(STORIES) | {"codex", "claude", "gemini"} == set(DIALECTS) == set(AGENTS)
+    assert {story.agent for story in STORIES.values()} | {"codex", "claude", "gemini"} == set(DIALECTS) == set(AGENTS)
 
 
 def test_the_table_of_agents_rests_on_tests() -> None:
@@ -120,9 +120,23 @@ def test_a_fork_is_recorded_without_its_copied_history(story: Story, place: Plac
     where = {"cwd": str(place.repo.path)}
     imported(place, story, story.told(tmp_path / "home", story.first_half, **where))
     fork = {"qwen": "0f0e0d0c-0000-4000-8000-00000000000f", "cline": "1794840780999_fork0"}
-    path = story.told(tmp_path / "home", story.more, session=fork.get(story.agent, "session_fork"), **where)
+    path = story.told(tmp_path / "home", story.more, session=fork.get(story.agent, "ses_fork"), **where)
     again = imported(place, story, path)
     assert (again.turns, again.copies) == (1, 1)
+
+
+@pytest.mark.parametrize("killed", [True, False])
+def test_a_session_that_was_killed_before_its_answer_is_said_to_be_cut_short(
+    story: Story, place: Place, tmp_path: Path, killed: bool
+) -> None:
+    """The tool had given its result, so nothing looked amiss: the next session took it for done."""
+    lines = story.first_half[:-1] if killed else story.first_half
+    path = story.told(tmp_path / "home", lines, cwd=str(place.repo.path))
+    imported(place, story, path)
+    (session,) = session_files.all(place.open().layout)
+    killed = killed or read(story.agent, path)[-1].interrupted  # in pi's story a person stops the answer
+    cut_short = [item.text for item in session.open if item.text.startswith("cut short")]
+    assert cut_short == ([f"cut short: {ASKED}"] if killed else [])
 
 
 def test_a_live_session_is_noted_turn_by_turn(story: Story, place: Place, tmp_path: Path) -> None:
@@ -143,7 +157,7 @@ def test_reading_may_begin_at_any_turn(story: Story, tmp_path: Path) -> None:
         assert read(story.agent, path, turn.start)[-1].key == whole[-1].key
 
 
-@pytest.mark.parametrize("agent", sorted(STORIES.keys() - {"opencode"}))
+@pytest.mark.parametrize("agent", sorted(STORIES.keys() - {"opencode", OLDER_OPENCODE}))
 def test_a_torn_transcript_loses_its_end_only(agent: str, tmp_path: Path, seed: int) -> None:
     """A killed client leaves half a line; a document that is being rewritten is read when it is whole."""
     story = STORIES[agent]
@@ -175,6 +189,33 @@ def _renamed(agent: str, line: Any, number: int) -> Any:
     text = json.dumps(line)
     names = {"qwen": "00000008-", "copilot": "m3-", "pi": "p8-", "kimi": "s3-", "cline": '"m8'}
     return json.loads(text.replace(names[agent], f"{names[agent]}{number}") if agent in names else text)
+
+
+# ── opencode until 1.1: files, one for each message and part ──────────────────────────────────────
+
+
+def test_a_torn_or_spoilt_file_of_a_session_loses_that_message_only(tmp_path: Path, seed: int) -> None:
+    """A full disk cuts one of a thousand files; the others are whole."""
+    story, some = STORIES[OLDER_OPENCODE], random.Random(seed)
+    path = story.told(tmp_path)
+    for file in sorted(tmp_path.rglob("msg_*.json")) + sorted(tmp_path.rglob("prt_*.json")):
+        data = file.read_bytes()
+        for spoilt in (data[: some.randrange(len(data))], b"[]", b"\xff", b"x" * (MAX_LINE + 1)):
+            file.write_bytes(spoilt)
+            reading = dialect("opencode").read(path, 0, None)
+            assert len(list(reading)) in (1, 2) and reading.counted.damaged + reading.counted.too_long == 1, file
+        file.write_bytes(data)
+
+
+def test_a_session_that_a_later_version_took_into_its_database_is_told_once(place: Place, tmp_path: Path) -> None:
+    """1.2 took the files over under the same names and left them where they were."""
+    where, home = {"cwd": str(place.repo.path)}, tmp_path / "home"
+    files, database = STORIES[OLDER_OPENCODE], STORIES["opencode"]
+    old = files.told(home, **where)
+    assert imported(place, files, old).turns == 2
+    new = database.told(home, **where)
+    assert [*dialect("opencode").files(str(home))] == [new]
+    assert imported(place, database, new).runs == ()
 
 
 # ── the one that is a database ───────────────────────────────────────────────────────────────────
@@ -252,8 +293,9 @@ def test_a_spoilt_database_is_refused_with_a_sentence(tmp_path: Path, seed: int)
         read("opencode", path)
 
 
-def test_a_database_that_never_ends_is_given_up(tmp_path: Path) -> None:
+def test_a_database_that_never_ends_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A view may compute for ever: whoever sends a database must not stop our user's import."""
+    monkeypatch.setattr("holdfast.capture.agents.opencode._STEPS", 5_000_000)  # a fortieth, and of the time
     file = tmp_path / "opencode.db"
     endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select x from n"
     with sqlite3.connect(file) as connection:

@@ -51,3 +51,16 @@ def run_crew(repo: GitRepo, agent: str, *asked: str, workers: int = 1, **limits:
     chosen, bounds = agent_named(agent), CrewLimits(**limits)
     run = crew_runs.begin(project, asked, folder=str(repo.path), agent=chosen, workers=workers, limits=bounds)
     return run, crew_runs.supervise(project, run, agent=chosen, workers=workers, limits=bounds)
+
+
+def running(word: str) -> list[str]:
+    """Command lines of processes that hold a word."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        found += [line] if word in line else []
+    return found

@@ -4,8 +4,11 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from holdfast.crew import supervisor
 from tests.conftest import GitRepo
-from tests.crew.conftest import run_crew
+from tests.crew.conftest import run_crew, running
 
 CODE = """
 import signal, time
@@ -34,21 +37,15 @@ elif task == "fill":
     pathlib.Path("large").write_bytes(bytes(30_000_000))
 elif task == "idle":
     print("There was nothing to do.")
+elif task == "lock":
+    pathlib.Path("locked").write_text("yes")
+    git = subprocess.run(["git", "rev-parse", "--git-dir"], capture_output=True, text=True).stdout.strip()
+    pathlib.Path(git, "index.lock").touch()
+    subprocess.run(["git", "commit", "--allow-empty"])  # opens an editor
 """
-PLAN = "".join(f"- [ ] {name}\n" for name in ("edit", "fail", "hang", "lie", "garble", "fork", "ignore", "idle"))
-
-
-def running(word: str) -> list[str]:
-    """Command lines of processes that hold a word."""
-    found = []
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/cmdline", "rb") as file:
-                line = file.read().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        found += [line] if word in line else []
-    return found
+PLAN = "".join(
+    f"- [ ] {name}\n" for name in ("edit", "fail", "hang", "lie", "garble", "fork", "ignore", "idle", "lock")
+)
 
 
 def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
@@ -56,7 +53,7 @@ def test_each_comes_to_what_it_did_and_not_to_what_it_says(crewed: GitRepo, scri
     (crewed.path / "plan.md").write_text(PLAN)
     agent = scripted(CODE)
     _, done = run_crew(crewed, agent, "plan.md", workers=4, step_time=4.0, attempts=1)
-    assert {row["title"] for row in done.done} == {"edit", "garble", "fork"}
+    assert {row["title"] for row in done.done} == {"edit", "garble", "fork", "lock"}
     why = {row["title"]: row["why"] for row in done.failed}
     assert why.keys() == {"fail", "hang", "lie", "ignore", "idle"}
     assert "I cannot do this" in why["fail"] and "longer than 4 s" in why["hang"] and "longer than 4 s" in why["ignore"]
@@ -75,6 +72,37 @@ def test_a_full_disk_stops_the_step_and_is_shown_to_a_person(crewed: GitRepo, sc
     assert "hold more than 10 MB" in row["why"]
     path = row["why"].rpartition("look at ")[2]
     assert os.path.getsize(os.path.join(path, "large")) == 30_000_000
+
+
+def test_an_agent_that_ends_its_worker_every_time_ends_no_crew(
+    crewed: GitRepo, scripted: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One task that takes its worker down must cost that task alone."""
+    monkeypatch.setattr(supervisor, "CLAIMS", 2)
+    crewed.write("plan.md", "- [ ] kill\n- [ ] edit\n")
+    code = f"import signal\nif 'task: kill' in prompt: os.kill(os.getppid(), signal.SIGKILL)\n{CODE}"
+    _, done = run_crew(crewed, scripted(code), "plan.md", attempts=1)
+    assert [row["title"] for row in done.done] == ["edit"], done
+    assert [row["title"] for row in done.failed] == ["kill"] and "its worker ended" in done.failed[0]["why"]
+
+
+def test_what_passes_alone_and_fails_together_is_done_again_on_what_was_merged(
+    crewed: GitRepo, settings: Path, scripted: Callable[[str], str]
+) -> None:
+    """Done means that the check passed on the merged tree; the next attempt knows how it failed there."""
+    settings.write_text('[crew.checks]\ndefault = "test ! -e one -o ! -e two"\n')
+    crewed.write("plan.md", "- [ ] one\n- [ ] two\n")
+    code = """
+import time
+title = prompt.splitlines()[0].removeprefix("# Your task: ")
+if "on the merged tree" in prompt: pathlib.Path("three").touch()
+else:
+    pathlib.Path(title).touch()
+    other = "two" if title == "one" else "one"
+    while not any(name.startswith(f"crew-{other}-") for name in os.listdir("..")): time.sleep(0.05)
+"""
+    _, done = run_crew(crewed, scripted(code), "plan.md", workers=2)
+    assert sorted(row["attempts"] for row in done.done) == [1, 2] and done.proposed == 1, done
 
 
 def test_what_cannot_be_committed_stays_and_the_next_attempt_is_made(

@@ -183,3 +183,12 @@ def test_the_time_of_earlier_supervisors_counts() -> None:
     rows = [("stop", {"seconds": 40.0, "why": "it was stopped"}), ("resume", {}), ("stop", {"seconds": 2.5})]
     steps = [CrewStep(position=at, at=at, kind=kind, body=body) for at, (kind, body) in enumerate(rows, 1)]
     assert CrewState().fold(steps).seconds == 42.5
+
+
+def test_the_time_of_a_killed_supervisor_counts() -> None:
+    """It could not say how long it worked; a crew that is killed every hour must still end at its limit."""
+    rows = [(1, "supervise", {}), (31, "note", {}), (99, "stop", {}), (500, "supervise", {}), (510, "note", {})]
+    rows += [(520, "stop", {"seconds": 20.0}), (900, "resume", {}), (900, "supervise", {}), (905, "note", {})]
+    steps = [CrewStep(position=n, at=at * 10**6, kind=kind, body=body) for n, (at, kind, body) in enumerate(rows, 1)]
+    state = CrewState().fold(steps)
+    assert state.seconds == 50.0, "30 before the kill, 20 after it; the third is at work"

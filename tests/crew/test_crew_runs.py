@@ -1,7 +1,9 @@
 """What a user does with a run that is through: take its result, and clean up after it; nothing of theirs is lost."""
 
 import contextlib
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 
 from holdfast import Project
 from holdfast.crew import crew_journal, crew_runs, supervisor
+from holdfast.crew.check_receipts import SUGGESTED, allow
 from holdfast.crew.crew_journal import CrewJournal
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import agent_named
@@ -52,7 +55,7 @@ def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
     crewed: GitRepo, scripted: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A machine that goes down again and again says nothing of the task; only a worker that dies alone does."""
-    monkeypatch.setattr(supervisor, "CLAIMS", 2)
+    monkeypatch.setattr(supervisor, "CLAIMS", 1)
     agent = agent_named(scripted("pathlib.Path('done.txt').touch()"))
     how: dict[str, Any] = {"agent": agent, "limits": CrewLimits()}
     project = Project.open(crewed.path, environ=dict(os.environ))
@@ -65,7 +68,7 @@ def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
         "import os, sys; from holdfast import Project; from holdfast.crew import crew_journal; "
         "crew_journal.queue_of(Project.open(sys.argv[1]), sys.argv[2]).claim(60) or os._exit(1); os._exit(0)"
     )
-    for _ in range(3):
+    for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             crew_runs.supervise(project, run, workers=1, tell=down, **how)
         assert subprocess.run([sys.executable, "-c", takes, str(crewed.path), run], check=False).returncode == 0
@@ -73,10 +76,60 @@ def test_a_step_that_was_killed_with_its_supervisor_has_lost_nothing(
     assert len(done.done) == 1 and not done.failed, done
 
 
+def test_a_failure_is_known_to_everybody_before_the_next_attempt(
+    crewed: GitRepo, scripted: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A dead end that shows in review when the night is over helps nobody who works meanwhile."""
+    listed = [sys.executable, "-m", "holdfast", "-C", str(crewed.path), "review", "list", "--all", "--json"]
+    seen = tmp_path / "seen"
+    code = f"""
+if "Attempt 1" not in prompt: pathlib.Path("broken").touch()
+else: pathlib.Path({str(seen)!r}).write_bytes(subprocess.check_output({listed!r})); pathlib.Path("new").touch()
+"""
+    _, done = run_crew(crewed, scripted(code), "Do it")
+    assert len(done.done) == 1 and done.proposed == 1, done
+    (found,) = json.loads(seen.read_text())["items"]
+    assert found["statement"].startswith("Do it: an attempt failed, because the check default ended with 1")
+
+
+def test_a_step_that_waited_in_the_queue_knows_what_failed_meanwhile(
+    crewed: GitRepo, scripted: Callable[[str], str]
+) -> None:
+    """Alpha breaks a file that it did not name; Beta, which names it, was queued before that."""
+    crewed.commit("same.txt", "start\n")
+    plan = crewed.write("plan.md", "- [ ] Alpha\n- [ ] Beta (files: same.txt)\n")
+    code = """
+alpha = "task: Alpha" in prompt
+pathlib.Path("same.txt" if alpha else "prompt").write_text(prompt)
+if alpha and "Attempt 1" not in prompt: pathlib.Path("broken").touch()
+"""
+    run, done = run_crew(crewed, scripted(code), str(plan))
+    assert len(done.done) == 2, done
+    told = crewed.git("show", f"crew/{run}/result:prompt")
+    assert re.search(r"An attempt at alpha-\w+ failed: the check default ended with 1", told), told
+
+
+def test_a_queue_item_that_nobody_can_read_ends_no_worker(
+    project: Project, crewed: GitRepo, scripted: Callable[[str], str]
+) -> None:
+    """Machines that share a queue are rarely of one version; work that others can read goes on."""
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "limits": CrewLimits()}
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), workers=1, **how)
+    (task,) = crew_runs.status(project, run)[1].tasks
+    queue = crew_journal.queue_of(project, run)
+    for item in ("no object", {"task": task}, {"task": task, "attempt": 1, "limits": {"dreams": 3}}):
+        queue.put(item, most_attempts=1)
+    done = crew_runs.supervise(project, run, workers=1, **how)
+    assert len(done.done) == 1, done
+    assert [item.outcome["error"][:38] for item in queue.items("failed")] == [
+        "this version of Holdfast cannot read it"[:38]
+    ] * 3
+
+
 def test_what_is_merged_and_clean_goes(project: Project, crewed: GitRepo, run: str) -> None:
     """Disks fill with work trees that nobody needs."""
     safe, why = standing(project)
-    assert not safe and why.startswith("its commits are not in main")
+    assert not safe and why == f"it is not merged into main; take it: git merge crew/{run}/result"
     crewed.git("merge", "-q", f"crew/{run}/result")
     assert standing(project) == (True, "all its commits are in main")
     assert cleaned(project) == 1 and crew_runs.leftovers(project) == []
@@ -251,6 +304,25 @@ def test_checks_of_the_merged_tree_end_with_the_crew(
     (tmp_path / "slow").touch()
     recap = crew_runs.supervise(project, run, limits=CrewLimits(time=1), **how)
     assert recap.reason and not (tmp_path / "through").exists() and recap.waiting[0]["state"] == "finished"
+
+
+def test_a_check_that_was_allowed_later_counts_when_the_crew_goes_on(
+    crewed: GitRepo, settings: Path, scripted: Callable[[str], str]
+) -> None:
+    """The suggestion is younger than the run's branch; who allowed what they see need not begin again."""
+    settings.write_text("")
+    how: dict[str, Any] = {"agent": agent_named(scripted("pathlib.Path('new').touch()")), "workers": 1}
+    how["limits"] = CrewLimits()
+    project = Project.open(crewed.path, environ=dict(os.environ), person=lambda: None)
+    plan = crewed.write("plan.md", "- [ ] Do it (check: unit)\n")
+    run = crew_runs.begin(project, [str(plan)], folder=str(crewed.path), **how)
+    assert "holdfast crew allow" in crew_runs.supervise(project, run, **how).decide[0]["why"]
+    assert not project.tasks.claims(), "another crew may do it meanwhile"
+    crewed.write(SUGGESTED, 'unit = "test -e new"\n')
+    assert crew_runs.supervise(project, run, **how).decide, "nobody allowed it yet"
+    allow(project)
+    done = crew_runs.supervise(project, run, **how)
+    assert len(done.done) == 1, done
 
 
 def test_a_check_that_lost_its_command_is_a_question(

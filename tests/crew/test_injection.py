@@ -14,6 +14,7 @@ import pytest
 
 from holdfast import Project
 from holdfast.crew import crew_runs, executor
+from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.executor import CrewWork, prompt_text
 from holdfast.crew.headless_agents import agent_named
 from tests.conftest import Cli, GitRepo, make_repo
@@ -98,18 +99,57 @@ def test_a_change_of_settings_config_or_hooks_is_noticed(
 
 
 def test_nothing_goes_on_after_a_hook_was_planted(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
-    """The commit of the next step would run it."""
+    """The commit of the next step would run it; that the agent failed, too, changes nothing about that."""
     agent = scripted(
         "pathlib.Path('x').write_text('x')\n"
         "git = subprocess.check_output(['git', 'rev-parse', '--git-common-dir'], text=True).strip()\n"
         f"hook = pathlib.Path(git, 'hooks/post-commit'); hook.write_text('#!/bin/sh\\ntouch {crewed.path}/owned\\n')\n"
-        "hook.chmod(0o755)"
+        "hook.chmod(0o755); sys.exit(1)"
     )
     crewed.write("PLAN.md", "1. [ ] One\n2. [ ] Two\n- [ ] Three\n")
     _, done = run_crew(crewed, agent, "PLAN.md")
     assert "post-commit changed while the agent was at work" in done.reason
     assert not done.done and not (crewed / "owned").exists()
     assert len(done.decide) == 1 and done.decide[0]["attempts"] == 1
+
+
+def test_an_agent_that_moves_the_result_branch_stops_the_crew(crewed: GitRepo, scripted: Callable[[str], str]) -> None:
+    """What no check saw must not come to the user among what passed; a tag of the same name gains nothing, either."""
+    crewed.git("tag", "main", crewed.git("commit-tree", "-m", "not this", "HEAD^{tree}"))
+    move = """
+title = prompt.splitlines()[0].split()[-1]
+pathlib.Path(title).touch()
+def git(*words): return subprocess.check_output(["git", *words], text=True).strip()
+git("add", title); git("commit", "-qm", title)
+result = git("for-each-ref", "--format=%(refname)", "refs/heads/crew/*/result")
+if title == "Evil": git("tag", result.removeprefix("refs/heads/")); git("update-ref", result, "HEAD")
+"""
+    plan = crewed.write("plan.md", "1. [ ] Good\n2. [ ] Evil\n")
+    run, done = run_crew(crewed, scripted(move), str(plan))
+    assert f"crew/{run}/result was moved from" in done.reason and len(done.done) == 1, done
+
+
+SWAP = """
+os.unlink(".git"); subprocess.run(["git", "init", "-q", "."], check=True)
+pathlib.Path("x").touch()
+evil = pathlib.Path("evil"); evil.write_text("#!/bin/sh\\ntouch {owned}\\n"); evil.chmod(0o755)
+subprocess.run(["git", "config", "core.fsmonitor", str(evil.absolute())], check=True)
+"""
+
+
+def test_git_asks_nothing_of_a_repository_that_an_agent_put_in_the_place_of_ours(
+    crewed: GitRepo, tmp_path: Path, scripted: Callable[[str], str]
+) -> None:
+    """Its config names commands: looking at it once would run them. Whoever resumes must not run them either."""
+    agent = scripted(SWAP.replace("{owned}", str(tmp_path / "owned")))
+    run, done = run_crew(crewed, agent, "Do it", attempts=1)
+    assert "another repository in the place of .git" in done.decide[0]["why"], done
+    project = Project.open(crewed.path, environ=dict(os.environ))
+    kept = {one.branch: one for one in crew_runs.leftovers(project)}
+    assert not kept[done.decide[0]["branch"]].is_safe
+    good, limits = agent_named(scripted("pathlib.Path('new').touch()")), CrewLimits()
+    done = crew_runs.supervise(project, run, agent=good, workers=1, limits=limits)
+    assert len(done.done) == 1 and not (tmp_path / "owned").exists(), done
 
 
 HOSTILE = """
@@ -189,7 +229,7 @@ def test_an_agents_git_does_not_push(crewed: GitRepo, tmp_path: Path) -> None:
         done = subprocess.run(
             ["git", "push", "-q", where, "HEAD:refs/heads/pushed"],
             cwd=crewed.path,
-            env={**os.environ, **executor._NO_PUSH},
+            env={**os.environ, **executor._ALONE},
             capture_output=True,
             check=False,
         )

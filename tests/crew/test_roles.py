@@ -1,13 +1,16 @@
 """Roles that users bring: asked with care, heard, and never stronger than a check."""
 
 import os
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from holdfast import Project
-from holdfast.crew import historian
+from holdfast.crew import crew_runs, historian
+from holdfast.crew.crew_journal import CrewBoard, CrewJournal, CrewState
 from holdfast.crew.historian import FinishedStep, RoleFailed, ask_role
 from holdfast.interfaces.cli.crew_commands import recap_text
 from holdfast.model.ids import token
@@ -90,7 +93,7 @@ def test_the_example_objects(crewed: GitRepo, settings: Path) -> None:
         ("raises", "KeyError: 'no idea"),
         ("leaves", "SystemExit: 0"),
         ("hangs", "it took longer than"),
-        ("odd", "something else than sentences"),
+        ("odd", "did not return sentences"),
         ("gone", "AttributeError"),
         ("nobody", "no package that is installed brings it"),
     ],
@@ -137,17 +140,22 @@ def test_a_reviewer_that_fails_is_said(crewed: GitRepo, settings: Path) -> None:
 
 def test_a_planner_and_a_historian_take_their_parts(crewed: GitRepo, settings: Path) -> None:
     """The planner's answer is checked as a model's is; the historian words what is proposed."""
-    from holdfast.crew import crew_runs
-    from holdfast.crew.crew_journal import CrewState, CrewStep
-
     named(settings, planner="plans", historian="words")
     project = Project.open(crewed.path, environ=dict(os.environ))
     plan, _ = crew_runs.planned(project, ["Make it fast"], folder=str(crewed.path))
     assert plan is not None and [one.title for one in plan.tasks] == ["First", "Then"]
     body = {"task": "t", "attempt": 1, "kind": "check", "why": "test ended with 1"}
-    state = CrewState().fold([CrewStep(position=1, at=0, kind="queue", body={**body, "item": "t/1"})])
-    state.fold([CrewStep(position=2, at=0, kind="fail", body=body)])
-    tasks = {"t": Task(id="t", title="Sort")}
-    (made,) = historian.propose_dead_ends(project, state, tasks)
-    assert project.memory.get(made).memory.statement == "Do not try Sort with check"
-    assert historian.propose_dead_ends(project, state, tasks) in ([], [made])
+    journal = CrewJournal(project.agents.database, "r1")
+    journal.begin({"started": ""})
+    journal.add(("queue", {**body, "item": "t/1"}), ("fail", body))
+    state = CrewState().fold(journal.steps())
+    board, bell = CrewBoard([Task(id="t", title="Sort")], state), threading.Event()
+    with ThreadPoolExecutor() as aside:
+        lessons = historian.CrewLessons(project, journal, aside, bell, mark=f"test/{token(8)}")
+        lessons.propose_next(state, board)
+        assert bell.wait(60) and state.untaught()
+        lessons.propose_next(state, board)
+    assert not state.untaught() and not CrewState().fold(journal.steps()).untaught(), "asked once, whoever goes on"
+    assert [project.memory.get(one).memory.statement for one in state.lessons.values()] == [
+        "Do not try Sort with check"
+    ]

@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.errors import Ambiguous, BadInput, NotFound
 from holdfast.git.cited_commits import commit_anchors
-from holdfast.git.evidence_check import resolve, resolve_all, resolve_ground, state, states
+from holdfast.git.evidence_check import resolve, resolve_all, resolve_evidence, state, states
 from holdfast.model.evidence import CommitEvidence, FileEvidence, LinesEvidence, RunEvidence, SymbolEvidence
 from tests.conftest import make_repo
 
@@ -191,11 +191,11 @@ def test_a_memory_that_cites_lines_rests_on_their_function_too(bench: Any) -> No
     lines, function = cited = made.evidence
     assert lines.startswith("lines:src/b.py:3-4@")
     assert function == str(resolve(bench.clone, "src/b.py#go"))
-    assert resolve_ground(bench.clone, cited) == [resolve(bench.clone, text) for text in cited]
+    assert resolve_evidence(bench.clone, cited) == [resolve(bench.clone, text) for text in cited]
     bench.repo.commit("src/b.py", code.replace("# why\n", "# because\n").replace("(a)", "(a: int)"))
     assert list(states(bench.clone, cited).values()) == ["holds", "holds"]
     bench.repo.commit("src/b.py", code.replace("# why\n", "return 0\n"))
     assert list(states(bench.clone, cited).values()) == ["holds", "changed"]
     bench.repo.commit("src/b.py", code)
     for typed in ("src/b.py:1-5", "src/b.py:2"):  # the whole function, or only words
-        assert len(resolve_ground(bench.clone, [typed])) == 1
+        assert len(resolve_evidence(bench.clone, [typed])) == 1

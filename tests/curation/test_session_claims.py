@@ -113,6 +113,17 @@ def test_the_persons_own_words_stand_beside_the_agents() -> None:
     assert "Asked" not in one.details, "and not once more"
 
 
+def test_what_is_said_to_the_reader_is_no_part_of_what_is_approved() -> None:
+    """Nobody wants `Your message will be back` among the project's decisions."""
+    said = (
+        "**Fix:** `print_response` sets both `notice` and `context`, because only the first one reaches the terminal. "
+        "Your message will be back on the next start."
+    )
+    found = find_claims(session([("request", "Where is my message?"), ("closing", said)]))
+    assert "`print_response` sets both" in texts(found)
+    assert "will be back" not in texts(found)
+
+
 def test_a_commits_sentence_without_a_subject_gets_that_of_its_first_line() -> None:
     """ "Supports all types" of what? Nobody knows in six months."""
     message = "feat(api): upload of avatars\n\nSupports PNG and WebP only, because the resizer cannot read HEIC."

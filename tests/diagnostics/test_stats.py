@@ -57,7 +57,7 @@ class Story:
 
     def tell(self, ago: int, how: str, *ids: str, session: str | None = None, tokens: int = 100) -> None:
         said = tally.telling(how, tokens=tokens, session=session, memories=ids)
-        tally.told_now(self.layout, said, 9000, now=self.now - ago)
+        tally.count_context(self.layout, said, 9000, now=self.now - ago)
 
     def used(self) -> dict[str, list[tuple[str, str]]]:
         """Each memory's uses, by how and by what."""

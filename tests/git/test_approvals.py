@@ -93,10 +93,10 @@ def test_words_are_the_same_whatever_their_line_breaks() -> None:
 
 def test_a_body_says_its_text_its_words_and_what_it_replaces() -> None:
     """A body comes from disk: whatever is in it."""
-    assert approvals.said(None) == (None, None)
-    assert approvals.said({}) == (None, NO_WORDS)
-    assert approvals.said({"blob": ONE, "statement": "It is so."}) == (ONE, words_of("It is so."))
-    assert approvals.said({"blob": 5}) == (None, NO_WORDS)
+    assert approvals.approved_text(None) == (None, None)
+    assert approvals.approved_text({}) == (None, NO_WORDS)
+    assert approvals.approved_text({"blob": ONE, "statement": "It is so."}) == (ONE, words_of("It is so."))
+    assert approvals.approved_text({"blob": 5}) == (None, NO_WORDS)
     assert approvals.replaces(None) is None
     assert approvals.replaces({"supersedes": "FCT-a"}) is None
     assert approvals.replaces({"supersedes": []}) == ()

@@ -427,7 +427,7 @@ def test_moves_wait_until_somebody_was_told(seen: Place) -> None:
     look(seen)
     seen.git("reset", "-q", "--hard", "HEAD~1")
     assert [m.kind for m in look(seen).waiting] == ["commits", "reset"]
-    moves.told(seen.open())
+    moves.mark_reported(seen.open())
     assert look(seen).waiting == ()
 
 

@@ -103,6 +103,30 @@ def test_tests_come_first_only_if_they_are_asked_for() -> None:
     assert found(SHOP, "which test checks that pool connections are kept")[0].startswith("tests/")
 
 
+def test_how_tests_are_run_is_answered_by_the_page_that_says_so() -> None:
+    """It is the first question of everybody who is new, and every test and helper has its words."""
+    page = LoadedDocument(
+        name="CONTRIBUTING.md:1",
+        title="Contributing",
+        text="`make test` runs the tests.",
+        kind="doc",
+        paths=("CONTRIBUTING.md",),
+    )
+    helpers = [
+        LoadedDocument(
+            name=f"tests/test_{n}.py:1",
+            title="run",
+            text="def run(tests): ...",
+            kind="code",
+            paths=(f"tests/test_{n}.py",),
+        )
+        for n in range(4)
+    ]
+    for question in ("how do we run the tests", "where are tests run"):
+        assert found([*SHOP, *helpers, page], question)[0] == "CONTRIBUTING.md:1"
+    assert form_of(read_query("the latest pool")) == WORDS, "no test is meant"
+
+
 def test_one_file_takes_two_places_while_others_have_something_to_say() -> None:
     """Five methods of one class are one hit."""
     ids = found(SHOP, "pool connections")

@@ -112,7 +112,7 @@ def test_both_ways_say_what_would_help(
         capfd.readouterr()
         assert quick.main(["recall", *words]) == 0
         assert capfd.readouterr().err == full.err
-        assert ("Nothing here contains" in full.err or "Searched" in full.err) == (words != ["zebra"]), full.err
+        assert ("Found nothing with" in full.err or "Searched" in full.err) == (words != ["zebra"]), full.err
 
 
 ODD = (

@@ -356,7 +356,7 @@ def test_a_weak_answer_says_what_would_help() -> None:
         return advice(db, asked, hits, by_meaning=by_meaning)
 
     weak = said("why does the zeppelin land at night on mondays")
-    assert "Nothing here contains “zeppelin” or “mondays”." in weak and "These hits fit badly." in weak
+    assert "Found nothing with “zeppelin” or “mondays”." in weak and "These hits match badly." in weak
     assert "holdfast import" in weak and "search by meaning (`holdfast model`)" in weak
     assert "holdfast model" not in said("why does the zeppelin land at night on mondays", by_meaning=True)
     assert said("why does the harbour crane stop at night") == ""

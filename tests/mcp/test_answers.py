@@ -49,7 +49,7 @@ def test_recall_quotes_the_sentence_that_answers_with_id_age_and_status(project:
 
 def test_no_answer_costs_more_than_its_budget(project: Project, repo: GitRepo) -> None:
     """An answer of thousands of tokens pushes the work out of an agent's window."""
-    for number in range(12):
+    for number in range(6):
         rest = " ".join(f"part{number}x{place}" for place in range(80))
         project.memory.remember(
             f"Crane {number} rests at night {rest}", kind="fact", why=rest, evidence=["README"], accept=True

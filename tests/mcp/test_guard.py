@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import BadInput, UnsafePath
+from holdfast.interfaces.loopback_server import App, Message, Receive, Send
 from holdfast.interfaces.mcp import http_guard
-from holdfast.interfaces.mcp.http_guard import App, HttpGuard, Message, Receive, Send
+from holdfast.interfaces.mcp.http_guard import HttpGuard
 from tests.conftest import Cli
 
 TOKEN, PORT = "a-token-that-is-long-enough", 7717
@@ -160,4 +161,4 @@ def test_without_the_extra_a_sentence_says_what_to_install(cli: Cli, tmp_path: P
     (tmp_path / "mcp.py").write_text("raise ImportError('no SDK')\n")
     path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     answer = cli.spawn("mcp", "--http", "--port", "0", ok=False, PYTHONPATH=path)
-    assert answer.code == BadInput.code and "holdfast[mcp]" in answer.err and "Traceback" not in answer.err
+    assert answer.code == BadInput.code and ".[mcp]" in answer.err and "Traceback" not in answer.err

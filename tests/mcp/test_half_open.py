@@ -10,8 +10,8 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from holdfast.interfaces.mcp import http_guard
-from holdfast.interfaces.mcp.http_guard import Message, Strangers, in_time
+from holdfast.interfaces import loopback_server
+from holdfast.interfaces.loopback_server import Message, Strangers, in_time
 from tests.conftest import Cli, GitRepo, init
 
 from .talking import over_http
@@ -72,7 +72,7 @@ def test_half_open_connections_keep_no_client_out(server: tuple[int, str, int]) 
             assert kept.post(f"http://127.0.0.1:{port}/mcp", headers=good, json=HELLO).status_code == 200
             assert time.monotonic() - began < 10  # two answers of some milliseconds, on a busy machine
             files, threads = counted(pid)
-            assert files - before[0] <= http_guard.STRANGERS + 8
+            assert files - before[0] <= loopback_server.STRANGERS + 8
             assert threads - before[1] <= 2
         finally:
             for one in held:

@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 from holdfast.errors import BadInput
-from holdfast.interfaces.mcp import http_server as server_over_http
+from holdfast.interfaces import loopback_server
 from holdfast.project import Project
 from tests.conftest import GitRepo, init
 
@@ -135,9 +135,9 @@ def test_the_sdks_client_uses_everything_over_http_and_nobody_else_gets_in(http:
 
 def test_only_loopback_listens_and_a_port_in_use_is_said() -> None:
     """Whoever shares a network with the user is another host."""
-    with server_over_http.listen(0) as own:
+    with loopback_server.listen(0) as own:
         host, port = own.getsockname()
         assert host == "127.0.0.1"
         with pytest.raises(BadInput) as caught:
-            server_over_http.listen(port)
+            loopback_server.listen(port)
     assert "cannot be used" in str(caught.value)

@@ -2009,3 +2009,9 @@ def test_one_linter_does_not_speak_for_another() -> None:
     assert summary.left_open == (
         "`ruff check .` failed when last run in this form (files were written after it): 1 error found",
     )
+
+
+def test_a_line_of_signs_is_read_in_time() -> None:
+    """A prompt of a few thousand signs kept an import busy for minutes: the work was the square of a line's length."""
+    assert summary_wording.told_lines("<" * 6_000 + "\nThe page is kept.") == ["The page is kept."]
+    assert summary_wording.told_lines("★ Insight ─────────\nThe page is kept.\n─────────") == ["The page is kept."]

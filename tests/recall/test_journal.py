@@ -128,7 +128,7 @@ Days and times are UTC.
 
 - Sessions live in cookies
 
-### Artefacts
+### Files and commits
 
 - files: `src/a.py`, `out.txt`
 - commits: `{commit[:12]}`

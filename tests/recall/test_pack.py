@@ -26,7 +26,7 @@ from holdfast.recall.pack.pack_lines import (
     line_tokens,
     size_of_lines,
 )
-from holdfast.recall.pack.sections import _in_short_lines, section, untold_tasks, whose_branch
+from holdfast.recall.pack.sections import _in_short_lines, omitted_tasks, section, whose_branch
 from holdfast.recall.pack.sent_packs import CurrentStanding
 from holdfast.values import replace
 from holdfast.work.task_board import Board, TaskFile
@@ -408,7 +408,7 @@ def test_the_task_at_hand_its_neighbours_and_no_others_are_told() -> None:
     assert [line.split()[1] for line in said("open", found)] == ["TSK-h", "TSK-n"]
     assert sorted(line.split()[1] for line in said("blocked", found)) == ["TSK-p", "TSK-w"]
     assert [line.split()[2] for line in said("goals", found)] == ["TSK-g", "TSK-m"]
-    assert untold_tasks(found) == 2
+    assert omitted_tasks(found) == 2
     part = section("open", found)
     assert part is not None and [line.told[0].why for line in part.lines] == ["at hand", "next to TSK-h"]
     asked = material(board=there, asked=PackRequest("x", found=(RecalledItem(id="TSK-u", kind="task", title="A"),)))

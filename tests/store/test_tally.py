@@ -62,7 +62,7 @@ def test_a_grown_file_is_folded_and_says_the_same(layout: Layout) -> None:
         tally.count(layout, f"context.{'branch' if number % 3 else 'none'}", now=100 + number)
         if number % 5 == 0:
             tally.recalled_now(layout, [("DEC-1", "decision", "superseded")], 3, now=100 + number)
-            tally.told_now(layout, tally.telling("paths", tokens=9, memories=["DEC-1"]), 1)
+            tally.count_context(layout, tally.telling("paths", tokens=9, memories=["DEC-1"]), 1)
             tally.modelled(layout, "embed", calls=1, texts=20, microseconds=5)
     assert os.path.getsize(layout.statistics) < 700
     assert tally.since(layout) == 100

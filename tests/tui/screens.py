@@ -11,9 +11,9 @@ from textual import _wait
 from textual.events import Paste
 from textual.pilot import Pilot
 
-from holdfast.interfaces.tui.item_page import cited
 from holdfast.interfaces.tui.review_screen import QueueScreen, ReviewApp
 from holdfast.project import Project
+from holdfast.recall.passage import cited
 from tests.conftest import golden as golden  # noqa: PLC0414 - with the other words of these tests
 
 BARS = re.compile("[▁-█]")

@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.curation.review_queue import QueueItem
-from holdfast.interfaces.tui.queue_list import parse
+from holdfast.interfaces.review_filter import parse
 from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate
 

@@ -15,11 +15,10 @@ from holdfast.curation.memory_state import MemoryListing
 from holdfast.curation.review_queue import QueueItem, ReviewLook
 from holdfast.errors import Contradicts
 from holdfast.interfaces.tui import review_screen
-from holdfast.interfaces.tui.item_page import CitedLines
 from holdfast.model.claims import Verdict
 from holdfast.model.evidence import Provenance
 from holdfast.model.memory import Accepted, Candidate
-from holdfast.recall.passage import Passage
+from holdfast.recall.passage import CitedLines, Passage
 from tests.tui.screens import NARROW, SMALL, WIDE, Driven, drive, golden
 
 PICTURE = Path(__file__).resolve().parents[2] / "docs" / "images" / "review.svg"
@@ -123,7 +122,7 @@ class Drawn:
     def accept(self, *_: Any, **__: Any) -> MemoryStanding:
         raise Contradicts(CLASH.sentence)
 
-    accept_all = reject = retire = edit_memory = join = undo = accept
+    accept_as_seen = accept_all = reject = retire = edit_memory = join = undo = accept
 
 
 SCREENS = {

@@ -24,7 +24,7 @@ from holdfast.model.agent_entities import ActionProposal, ActionResult, AgentCyc
 from holdfast.values import asdict, field_names, replace
 
 LEASE = 600  # seconds that an agent is held after each write: a longer step needs `heartbeat`
-MICROS = 1_000_000
+MICROS = 1_000_000  # in a second, as timestamps count
 _COLUMNS = [AGENT.c[name] for name in field_names(AgentIdentity) if name in AGENT.c]
 _SEALED = {"directives": "directives", "config": "directives", "state": "cycles"}  # columns of an agent, by scope
 _CYCLES = sa.select(CYCLE, PROPOSAL.c.body.label("proposed"), RESULT.c.body.label("came"), AGENT.c.name).select_from(

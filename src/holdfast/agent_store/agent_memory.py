@@ -43,7 +43,7 @@ def record_id(
 def checked(text: str, kind: str, namespace: str) -> str:
     """The text as both engines keep it; BadInput if it cannot be a record."""
     if kind not in MEMORY_KINDS:
-        raise BadInput(f"{kind!r} is no kind of record", hint=f"Use {', '.join(MEMORY_KINDS)}.")
+        raise BadInput(f"{kind!r} is not a kind of record", hint=f"Use {', '.join(MEMORY_KINDS)}.")
     if not namespace or len(namespace) > MAX_NAME or not namespace.isprintable():
         raise BadInput("a namespace is a short name, such as long-term")
     if is_sealed(text):

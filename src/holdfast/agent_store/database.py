@@ -427,7 +427,10 @@ def postgres_engine(target: URL) -> tuple[Engine, Callable[[], None]]:
         import psycopg
         from psycopg.conninfo import make_conninfo
     except ImportError:
-        raise NoDatabase("Postgres needs psycopg", hint="Install it: pip install 'holdfast[postgres]'.") from None
+        raise NoDatabase(
+            "Postgres needs psycopg",
+            hint="Install again from Holdfast's own folder, with '.[postgres]' in place of '.'",
+        ) from None
     parts = target.translate_connect_args(username="user", database="dbname")
     asked = {name: value if isinstance(value, str) else ",".join(value) for name, value in target.query.items()}
     options = {name: value for name, value in _NETWORK.items() if name not in asked}

@@ -266,7 +266,10 @@ class ChromaStore:
             import chromadb
             from chromadb.config import Settings
         except ImportError:
-            raise NoDatabase("chromadb is not installed", hint="Install it: pip install 'holdfast[chroma]'.") from None
+            raise NoDatabase(
+                "chromadb is not installed",
+                hint="Install again from Holdfast's own folder, with '.[chroma]' in place of '.'",
+            ) from None
         make_folders(self._folder)
         settings = Settings(
             _env_file=None,  # type: ignore[call-arg]  # or the file .env of a repository could send all of this elsewhere

@@ -83,7 +83,7 @@ class WorkQueue:
     def items(self, state: str | None = None, *, limit: int = 100) -> Sequence[WorkItem]:
         """Items, oldest first; of one state, if it is given."""
         if state is not None and state not in QUEUE_STATES:
-            raise BadInput(f"{str(state)[:40]!r} is no state of an item", hint=f"Use {', '.join(QUEUE_STATES)}.")
+            raise BadInput(f"{str(state)[:40]!r} is not a state of an item", hint=f"Use {', '.join(QUEUE_STATES)}.")
         if not _is_whole(limit, 1 << 31):
             raise BadInput("a list has a limit of 1 item or more")
         return self._database.run(partial(_items, agent=self._agent, state=state, limit=limit), read=True)
@@ -115,7 +115,7 @@ def _id(agent: str, key: str) -> str:
 
 def _micros(seconds: float) -> int:
     if not _is_number(seconds) or not 0 <= seconds <= LONGEST:
-        raise BadInput(f"{str(seconds)[:40]!r} is no number of seconds up to 30 days")
+        raise BadInput(f"{str(seconds)[:40]!r} is not a number of seconds up to 30 days")
     return int(seconds * MICROS)
 
 

@@ -190,7 +190,7 @@ class Workspace:
 
     def _place(self) -> str:
         if self.folder is None:
-            raise BadInput(f"which folder {self.name} is was not said", hint="Open it with folder=PATH.")
+            raise BadInput(f"{self.name} has no folder", hint="Open it with folder=PATH.")
         return self.folder
 
 

@@ -103,18 +103,19 @@ def _sentences(clone: Clone, found: Moves, outside: set[str]) -> Iterator[str]:
     live = any(name.endswith(".json") for folder in folders for name in os.listdir(folder))  # somebody keeps some
     lost = _left_behind(clone, found.new)
     said = [move for move in found.new if move.kind in LOUD or _matters(move, outside, lost, live=live)]
+    questions = list(lost.values())
+    if any(move.kind in reconciliation.SWITCHES or _ends_a_line(move) for move in said):
+        questions += reconciliation.left_open(clone)  # once for each change of branch
+    questions += reconciliation.came_later(clone) if said else []
+    if not questions and not any(move.kind in ASKING for move in said):
+        return  # a line after each answer that asks for nothing is one that nobody reads
     for move in said[:MOST]:
         away = " outside any session" if move.kind == "commits" else ""
         yield f"{move.sentence}{away}"
     if len(said) > MOST:
         yield f"and {len(said) - MOST} more moves of git"
-    questions = list(lost.values())
-    if any(move.kind in reconciliation.SWITCHES or _ends_a_line(move) for move in said):
-        questions += reconciliation.left_open(clone)  # once for each change of branch
-    questions += reconciliation.came_later(clone) if said else []
     yield from questions
-    if questions or any(move.kind in ASKING for move in said):
-        yield "see what that means, and choose, with: holdfast reconcile"
+    yield "see what that means, and choose, with: holdfast reconcile"
 
 
 def _matters(move: GitMove, outside: set[str], lost: Mapping[str | None, str], *, live: bool) -> bool:

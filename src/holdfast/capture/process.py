@@ -26,7 +26,7 @@ from holdfast.values import frozen
 NO_GROUPS_NOTE = "this system has no process groups: signals reach only the command, which gets no terminal"
 
 
-NOT_FOUND, NOT_EXECUTABLE = 127, 126
+NOT_FOUND, NOT_EXECUTABLE = 127, 126  # as a shell ends for such a command
 
 # A background process may keep the command's output open for ever. Once the command itself has ended we
 # wait this long for more, from the last byte and in all.

@@ -31,7 +31,7 @@ SETTLED = "settled"  # the lines for which somebody decided about a session
 CHANGES = "changes"  # how an option names what waits from after this point of history
 MENDED = ("task", "checkpoint", "session")  # what choosing lets cite new commits; an approved text is only shown
 SWITCHES = ("branch", "detached")
-_MOST_LINKS = 100
+_MOST_LINKS = 100  # a guess: nobody reads a longer list
 
 
 @frozen
@@ -160,7 +160,7 @@ def _conflicts(clone: Clone, found: Moves) -> list[conflict_sides.EntryConflict]
 
 def mark_shown(clone: Clone, report: ReconcileOverview) -> None:
     """Remember that moves and lasting findings were reported; what ended is reported again if it comes back."""
-    moves.told(clone)
+    moves.mark_reported(clone)
     if not report.under_way:
         last_seen.keep_names(clone, last_seen.TOLD, report.names())
 
@@ -294,7 +294,7 @@ def _carry_changes(clone: Clone) -> ReconcileChoice:
         return ReconcileChoice("carry", stay=tuple(late), reanchored=cited_commits.reanchor(clone))
     back, left = rewinds.bring_back(clone)
     if not back and not left:
-        raise NotFound("no change came after this point of history, and none was set aside on this branch")
+        raise NotFound("no change was made after this commit, and none was set aside on this branch")
     return ReconcileChoice("carry", back=tuple(back), left=tuple(left), reanchored=cited_commits.reanchor(clone))
 
 
@@ -304,7 +304,7 @@ def drop(clone: Clone, named: str | None = None) -> ReconcileChoice:
     if _means_changes(clone, named, "drop"):
         late = rewinds.stranded(clone)
         if not late:
-            raise NotFound("no change waits here from after this point of history")
+            raise NotFound("no unpublished change was made after this commit")
         aside = tuple(rewinds.set_aside(clone, late))
         return ReconcileChoice("drop", aside=aside, reanchored=cited_commits.reanchor(clone))
     old = _chosen(clone, named)

@@ -147,7 +147,7 @@ class Tracks:
 
 
 MAX_CALLS = 1 << 18  # bytes of tool calls in the event's body; more goes into the capsule
-MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26
+MAX_ARGUMENT_FILES, MAX_ARGUMENT_BYTES = 100, 1 << 26  # a guess: bounds the time before the command starts
 
 
 @frozen
@@ -282,6 +282,10 @@ class Run:
     def receipt(self, evidence: str) -> None:
         """Name what the result rests on: `run:…`, `commit:…` or `file:…@…`."""
         self._receipts.append(evidence)
+
+    def leave_tree(self) -> None:
+        """Look at the work tree no more: git there may run what somebody planted while the run was under way."""
+        self._record.leave_tree()
 
     def _add(self, name: str, data: bytes | str | Mapping[str, Any] | Sequence[Any]) -> int:
         if name.startswith((run_recording.FILES, "outputs/files/")):

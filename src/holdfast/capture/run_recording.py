@@ -24,6 +24,7 @@ from holdfast.store import capsule, receipt_files
 from holdfast.store.layout import Layout
 from holdfast.values import dicts_of, frozen
 
+# Bytes of a copy, of all copies, and files; guesses: source files, not artefacts of a build.
 MAX_COPY, MAX_COPIES, MAX_COPIED_FILES = 1 << 20, 1 << 24, 1000
 MAX_HASHED = 1 << 32  # in all; what lies beyond is listed without a hash rather than read for minutes
 FILES = "outputs/files.json"
@@ -219,6 +220,10 @@ class CapsuleRecording:
         """Something to tell the user, once."""
         if sentence not in self.warnings:
             self.warnings.append(sentence)
+
+    def leave_tree(self) -> None:
+        """Ask git nothing more of the work tree: what the run changed there is not recorded."""
+        self._before = None
 
     def tried(self, lost: str, do: Callable[[], T]) -> T | None:
         """What it gives; None and a warning that this is lost if the disk or the scanner refuses."""

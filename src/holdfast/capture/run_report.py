@@ -12,7 +12,7 @@ from holdfast.patterns import regex
 MAX_TEXT = 1 << 16  # of one field in the event's body; the capsule has it in full
 MAX_LISTED = 1 << 18  # bytes of artifacts in the body; outputs/files.json has them all
 MAX_GIVEN = 1 << 16  # bytes of argument files in the body; inputs/files.json has them all
-_SHOWN = 20
+_SHOWN = 20  # files; a guess: what is read in a terminal
 _REASON = 300  # characters of why
 _SENTENCE = regex(r"[.!?]\s")
 

@@ -12,7 +12,7 @@ from holdfast.model.session import Session, SessionAnchor
 from holdfast.store import session_files
 from holdfast.values import frozen
 
-STALE_DAYS = 7
+STALE_DAYS = 7  # a guess: a session left for a week is not worked on
 NONE_OPEN = "Start one with `holdfast session start OBJECTIVE`."
 
 

@@ -97,7 +97,7 @@ def with_answers(session: Session, said: Mapping[str, Any]) -> Session:
 
 
 LIMITS = {"objective": rules.MAX_SUMMARY, "summary": rules.MAX_SUMMARY, "scratchpad": rules.MAX_SCRATCHPAD}
-_TURN_COMMANDS = 100
+_TURN_COMMANDS = 100  # a guess: real turns have fewer
 
 
 @frozen

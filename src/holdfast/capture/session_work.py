@@ -73,7 +73,7 @@ def _for(
     return DoneTaskProposal(task.id, task.title, tuple(oid for oid in commits if oid in chosen), why)
 
 
-_FIRST_LINE = 200
+_FIRST_LINE = 200  # characters; a guess: one line of a list
 
 
 @frozen

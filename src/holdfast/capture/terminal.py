@@ -192,7 +192,7 @@ class Screen:
 # Called with a stream's name and a chunk of it; it must not raise.
 Tape = Callable[[str, bytes], None]
 
-CHUNK = 1 << 16
+CHUNK = 1 << 16  # bytes; as much as a pipe holds on Linux
 # A pipe that polls writable takes this much without blocking, though it is not ours to make non-blocking.
 _ATOMIC = 4096
 _GONE = (errno.EPIPE, errno.EIO, errno.EBADF, errno.ECONNRESET)

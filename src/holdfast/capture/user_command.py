@@ -18,7 +18,7 @@ from holdfast.git.clone import Clone
 from holdfast.store import statistics, tally
 from holdfast.values import frozen
 
-MAX_ANSWER = 1 << 16
+MAX_ANSWER = 1 << 16  # bytes; a guess: an answer is a few lines
 INSIDE = "HOLDFAST_CONDENSING"  # tells an agent's hooks that this is no work of a person's
 _IN_A_HOOK = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_EXEC_PATH", "GIT_REFLOG_ACTION")
 

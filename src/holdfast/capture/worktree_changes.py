@@ -126,7 +126,7 @@ def _sha256(full: str, mark: Mark) -> str | None:
         return None
 
 
-MAX_COMMITS, MAX_FILES = 2_000, 300
+MAX_COMMITS, MAX_FILES = 2_000, 300  # of one turn; a guess: more is a merge or a generated tree
 _ROWS = 5_000  # of the reflog
 _MADE = regex(r"commit\b|cherry-pick|revert|am\b|.*Merge made by")
 _GONE_TO = regex(r"(?:cherry-pick|revert|rebase.*|pull.*): fast-forward")  # it was there already

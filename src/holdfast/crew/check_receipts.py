@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SUGGESTED = f"{paths.TRACKED}/checks.toml"
 ALLOWED = "allowed-checks"  # a hash a line, in the user's data folder
 DEFAULT = "default"  # the check of tasks that name none
-MAX_FILE = 64 << 10
+MAX_FILE = 64 << 10  # bytes; a guess: a few commands
 TAIL = 2000  # characters of a check's last words that a receipt quotes
 
 
@@ -67,15 +67,19 @@ def suggested(top: str) -> tuple[dict[str, str], bytes]:
     return found, data
 
 
-def check_commands(project: Project) -> dict[str, str]:
-    """Name to command: the user's own, and those suggested ones that a person allowed."""
+def check_commands(project: Project, top: str = "") -> dict[str, str]:
+    """Name to command: the user's own, and those suggested ones that a person allowed.
+
+    Suggested in the project's work tree or in `top`, the user's own, where they allow what they see.
+    """
     allowed: dict[str, str] = {}
-    try:
-        found, data = suggested(project.clone.repo.top)
-        if found and _mark(project, data) in _allowed(project):
-            allowed = found
-    except HoldfastError as error:
-        project.notices.append(str(error))
+    for folder in filter(None, (project.clone.repo.top, top)):
+        try:
+            found, data = suggested(folder)
+            if found and _mark(project, data) in _allowed(project):
+                allowed = found
+        except HoldfastError as error:
+            project.notices.append(str(error))
     return {**allowed, **project.settings.crew_checks}
 
 
@@ -122,7 +126,8 @@ def checks_of(named: Sequence[str], commands: Mapping[str, str]) -> dict[str, st
     if missing := [name for name in wanted if name not in commands]:
         raise BadInput(
             f"there is no command for the check {missing[0]}",
-            hint=f'Put it into your settings: [crew.checks] {missing[0]} = "COMMAND".',
+            hint=f'Put it into your settings: [crew.checks] {missing[0]} = "COMMAND"; '
+            f"or, if {SUGGESTED} suggests one, allow that: holdfast crew allow",
         )
     return {name: commands[name] for name in wanted}
 

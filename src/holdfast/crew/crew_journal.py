@@ -168,6 +168,9 @@ def _is_late(step: CrewStep, one: CrewTask) -> bool:
     return one.state not in _WHILE[step.kind] or step.body.get("attempt", one.attempt) != one.attempt
 
 
+_OUTSIDE = ("supervise", "stop", "resume", "reopen")  # rows that show nobody at work
+
+
 class CrewState:
     """What the steps of a journal come to."""
 
@@ -180,15 +183,20 @@ class CrewState:
         self.overlaps: dict[tuple[str, str], CrewStep] = {}  # the task that waits, the task whose files it needs
         self.objections: list[tuple[str, str]] = []  # of a reviewer, to what is merged: task and sentence
         self.is_stopping = self.is_ended = False
+        self.why_stopped = ""
         self.seconds = 0.0  # that supervisors worked on it before
         self.decisions: dict[str, str] = {}
         self.agent_failures: list[CrewStep] = []  # in a row, without a success between them
+        self.lessons: dict[int, str] = {}  # the failure's place in the journal, and the dead end that was proposed
+        self._since = self._worked = 0  # when the supervisor began that has not ended, and its crew's last row
         self.merged: dict[str, tuple[str, ...]] = {}  # task to the files it changed, in the order of merging
 
     def fold(self, steps: Iterable[CrewStep]) -> CrewState:
         """Take further steps into account."""
         for step in steps:
             self.position = step.position
+            if step.kind not in _OUTSIDE:
+                self._worked = step.at
             if not step.task:
                 self._whole(step)
             elif step.kind in OF_TASKS:  # a later version may know more: those change nothing here
@@ -212,14 +220,25 @@ class CrewState:
             said = (str(step.body.get("of")), str(step.body.get("says")))
             if said not in self.objections:  # asked again after a crash
                 self.objections.append(said)
+        elif step.kind == "lesson":
+            self.lessons[int(step.body.get("of") or 0)] = str(step.body.get("memory") or "")
+        elif step.kind == "supervise":
+            self.seconds += self._of_killed()
+            self._since = step.at
         elif step.kind in ("stop", "resume", "end"):
             self.is_stopping, self.is_ended = step.kind == "stop", step.kind == "end"
+            self.why_stopped = str(step.body.get("why") or "it was stopped") if step.kind == "stop" else ""
             if step.kind == "resume":  # somebody looked at the agent
                 self.agent_failures.clear()
             self.seconds += float(step.body.get("seconds") or 0)
             if "seconds" in step.body:  # by the supervisor, when its workers had ended
+                self._since = 0
                 for one in self.tasks.values():
                     one.state = QUEUED if one.state == WORKING else one.state
+
+    def _of_killed(self) -> float:
+        """The seconds of a supervisor that could not say how long it worked."""
+        return max(0, self._worked - self._since) / 1e6 if self._since else 0.0
 
     def _planned(self, step: CrewStep, one: CrewTask) -> None:
         one.is_planned = True
@@ -333,6 +352,11 @@ class CrewState:
                 found.append(told("merge", task.why, task.clash, task.task, *task.rivals))
         return found
 
+    def untaught(self) -> list[CrewStep]:
+        """The failures that teach something of their task and are no dead ends yet; that an agent crashed does not."""
+        teach = (one for one in self.failures if one.body.get("kind") in ("check", "limit", "nothing"))
+        return [one for one in teach if one.position not in self.lessons]
+
     def failures_of(self, task: str, files: Sequence[str] = ()) -> list[CrewStep]:
         """The failures of a task, and of others that touched the same files; the newest last."""
         near = set(files)
@@ -346,6 +370,9 @@ class CrewBoard:
         self.tasks, self._state = {task.id: task for task in tasks}, state
         self.parts = grouped((task.parent, task.id) for task in self.tasks.values() if task.parent)
         self.wanted = Counter(need for task in self.tasks.values() for need in task.needs)  # how many need one
+
+    def title(self, name: str) -> str:
+        return self.tasks[name].title if name in self.tasks else name
 
     def may_begin(self, name: str) -> bool:
         """Whether a task has no parts, and all that it and what it is part of need is done."""

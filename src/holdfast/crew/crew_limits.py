@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.values import frozen, replace
 
+OPTIONS = ("time", "tokens", "calls")  # the limits that the command line may give
 STEP_TIME = 1800.0  # seconds: half an hour is long for one task, and short for a night that nobody watches
 ATTEMPTS = 3  # what failed three times, each time knowing how it failed before, fails again
 SUBAGENTS = 16  # that one agent may start: each may start others
@@ -40,7 +41,8 @@ class CrewLimits:
         for name, unit in (("time", "s"), ("tokens", "tokens"), ("calls", "calls"), ("cost", "dollars")):
             most = getattr(self, name)
             if most is not None and used.get(name, 0) >= most:
-                return f"the limit of {most:g} {unit} is reached"
+                more = f"--max-{name}" if name in OPTIONS else f"crew.limits.{name} in your settings"
+                return f"the limit of {most:g} {unit} is reached; {more} sets a higher one"
         return None
 
     def of_step(self, used: Mapping[str, float]) -> CrewLimits:

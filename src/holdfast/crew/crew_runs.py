@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -36,15 +38,17 @@ from holdfast.errors import BadInput, Busy, GitFailed, HoldfastError, NotFound
 from holdfast.git import reconcile
 from holdfast.model.ids import token
 from holdfast.model.task import PLANS
+from holdfast.patterns import regex
 from holdfast.project import Project
 from holdfast.recall.pack.context_pack import pack_text
 from holdfast.store.layout import crew_folder
-from holdfast.values import asdict, frozen, replace
+from holdfast.values import asdict, dict_of, frozen, replace
 from holdfast.work import task_board
 
 if TYPE_CHECKING:
     from holdfast.model.task import Task
 
+_WORD = regex(r"[\w./-]+", re.ASCII)
 IDLE = 0.3  # seconds before a worker that found nothing asks again
 APPROVALS = ("each", "merge", "never")
 
@@ -54,9 +58,15 @@ def limits_of(project: Project, **given: float | None) -> CrewLimits:
     return CrewLimits(**{**project.settings.crew_limits, **{k: v for k, v in given.items() if v is not None}})
 
 
-def chosen_agent(project: Project, asked: str | None) -> HeadlessAgent:
-    """The agent that is asked for, else the setting's."""
-    return agent_named(asked if asked else project.settings.crew_agent)
+def chosen_agent(project: Project, asked: str | None, *, workers: int = 1) -> HeadlessAgent:
+    """The agent that is asked for, else the setting's; BadInput if it is to work here and is not installed."""
+    agent = agent_named(asked if asked else project.settings.crew_agent)
+    program = agent.argv[0]
+    if workers and os.sep not in program and shutil.which(program, path=project.environ.get("PATH")) is None:
+        raise BadInput(
+            f"there is no program {program} on your PATH", hint="Install the agent, or name another: --agent."
+        )
+    return agent
 
 
 def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[plan_sources.CrewPlan | None, list[Task]]:
@@ -73,6 +83,10 @@ def planned(project: Project, asked: Sequence[str], *, folder: str) -> tuple[pla
         return None, _with_parts(board, [board.find(name).task for name in asked])
     if len(asked) > 1:
         board.find(next(name for name in asked if name not in board.placed))  # NotFound says which
+    if _WORD.fullmatch(asked[0]) and not os.path.isfile(os.path.join(folder, asked[0])):  # a slip, and no goal
+        raise BadInput(
+            f"{asked[0]} is no task and no file here", hint="Say a goal in a sentence, or look at `task list`."
+        )
     ask = historian.model_of(project, f"role/{token(8)}")
     plan = plan_sources.read_plan(asked[0], folder=folder)
     if ask is not None and len(plan.tasks) == 1 and plan.source == "goal":
@@ -122,10 +136,10 @@ def begin(
         try:
             place.reopen()
             inside = Project.open(place.path, environ=project.environ, drain=False)
+            # As it waits on the user's branch: once the result is merged, what waited there is known to be published.
+            historian.publish(inside)
             if plan is not None:
                 tasks = historian.place(inside, plan)
-            else:  # as they wait on the user's branch: once that is merged, what waited there is known to be published
-                historian.publish(inside)
         except HoldfastError:  # there is no run that would speak of them
             with contextlib.suppress(HoldfastError):
                 place.remove()
@@ -205,6 +219,8 @@ def supervise(
         head = CrewJournal(project.agents.database, run).head()
         place = TaskWorktree(project.clone.repo, head["path"], head["branch"])
         if not os.path.isdir(place.path):
+            if project.clone.repo.resolve(f"refs/heads/{place.branch}") is None:
+                raise NotFound(f"the branch {place.branch} is gone", hint="Start another crew: holdfast crew run")
             place.reopen()
         inside = Project.open(place.path, environ=project.environ, drain=False)
         working = supervisor.Supervisor(
@@ -212,14 +228,13 @@ def supervise(
         )
         state = working.supervise()
         board = CrewBoard(task_board.read(inside.clone).tasks, state)
-        proposed = historian.propose_dead_ends(inside, state, board.tasks)
         if not working.tampered and not off_result(inside, head):
             _take_lines(inside, run)
             # a commit would run hooks that nobody has looked at, or be on a branch of somebody else
             historian.publish(inside)
         inside.views.render_quietly()
         project.notices.extend(inside.notices)
-    return historian.recap(working.journal.head(), state, board, proposed=len(proposed), reason=working.reason)
+    return historian.recap(working.journal.head(), state, board, reason=working.reason)
 
 
 def work(
@@ -250,7 +265,7 @@ def work(
                     top = CrewJournal(project.agents.database, name).head()["top"]
                     top = top if os.path.isdir(top) and remote is None else project.clone.repo.top
                     workers[name] = Executor(project, queue, agent, top=top, is_wanted=is_wanted, remote=remote)
-                tell(str(item.action.get("task")))
+                tell(str(dict_of(item.action).get("task")))
                 workers[name].work(item)
                 tell("")
                 done += 1
@@ -267,6 +282,8 @@ def _open_runs(project: Project) -> list[str]:
 def stop(project: Project, run: str | None) -> dict[str, Any]:
     """Ask a run to stop; its supervisor ends its workers. Where it is dead, what it left running is ended here."""
     head = named_run(project, run, open_only=True)
+    if head.get("ended"):
+        raise BadInput(f"the crew {head['run']} has ended", hint="See `holdfast crew status`.")
     CrewJournal(project.agents.database, head["run"]).add(("stop", {"why": "somebody asked for it"}))
     with contextlib.suppress(HoldfastError), crew_journal.alone(project):
         end_marked(str(head["run"]))
@@ -286,7 +303,7 @@ def _why_idle(project: Project, state: CrewState) -> str:
         return ""
     try:
         with crew_journal.alone(project):
-            return "it was stopped" if state.is_stopping else "its supervisor is gone"
+            return state.why_stopped or "its supervisor is gone"
     except Busy:
         return ""
 
@@ -314,7 +331,7 @@ def explain(project: Project, task: str, run: str | None) -> list[crew_journal.C
     found = CrewJournal(project.agents.database, head["run"]).steps()
     named = [one for one in found if one.task == task] or [one for one in found if one.task.startswith(task)]
     if not named:
-        raise NotFound(f"{task} is no task of the crew {head['run']}", hint="See `holdfast crew status`.")
+        raise NotFound(f"{task} is not a task of the crew {head['run']}", hint="See `holdfast crew status`.")
     return [one for one in named if one.task == named[0].task]
 
 
@@ -398,7 +415,9 @@ def _leftover(project: Project, branch: str, oid: str, path: str | None, head: M
         repo = project.clone.repo
         if other != branch and repo.resolve(ref) is not None and repo.is_ancestor(oid, ref):
             return Leftover(branch=branch, path=path, why=f"all its commits are in {other}", is_safe=True)
-    return kept(f"its commits are not in {head['base']}; if you do not need them: git branch -D {branch}")
+    if branch == head["branch"]:
+        return kept(f"it is not merged into {head['base']}; take it: git merge {branch}")
+    return kept(f"an attempt that is not in the result; if you do not need it: git branch -D {branch}")
 
 
 def clean(project: Project, chosen: Sequence[Leftover]) -> int:
@@ -431,7 +450,7 @@ def merge_into(project: Project, run: str) -> str:
         )
     if (under_way := project.clone.repo.operation()) is not None:  # what is given up below must be ours alone
         raise BadInput(f"a {under_way} is under way here", hint=f"End it, then: git merge {head['branch']}")
-    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", head["branch"])
+    done = project.clone.repo.attempt_patiently("merge", "-q", "--no-edit", f"refs/heads/{head['branch']}")
     if done.returncode:
         project.clone.repo.attempt_patiently("merge", "--abort")
         raise GitFailed(

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from holdfast.crew import crew_journal
+from holdfast.crew import crew_journal, historian
 from holdfast.crew.check_receipts import ALLOWED, CheckReceipt, check_commands, checks_of, run_checks
 from holdfast.crew.crew_limits import CrewLimits
 from holdfast.crew.headless_agents import HeadlessAgent, ReportReader, chosen_environment
@@ -28,6 +28,7 @@ from holdfast.crew.task_worktree import (
     folder_size,
     listed_files,
     push_branch,
+    worktrees,
 )
 from holdfast.errors import Claimed, HoldfastError
 from holdfast.model.ids import RUN_VARIABLE, slug, token
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 QUEUE = "crew"  # the agent whose queue holds the steps
+RETRY = 1.0  # seconds before an item that nobody here can read is tried again: another machine may be newer
 LEASE = 60.0  # seconds a step is a worker's without a sign of life
 BEAT = 15.0  # seconds between two signs of life
 REPORT = 5.0  # seconds between two reports of what a step used so far
@@ -57,9 +59,11 @@ AGENT, CHECK, NOTHING, LIMIT, GUARD, TAMPERED, BROKEN, INTERRUPTED = (
 _BRANCH = regex(rb'\[branch "(?:[^"\\]|\\.)*"\]')  # nothing else on its line: git takes two sections there
 _LFS = regex(rb'\[lfs(?: "(?:[^"\\]|\\.)*")?\]')
 _LFS_STATE = regex(rb"(?:access|locksverify|repositoryformatversion)\s*=", re.IGNORECASE)
-# Guards, no walls: an agent that runs as the user can do what the user can.
-_NO_PUSH = {
+# Guards, no walls: an agent that runs as the user can do what the user can. Nobody is there to type, either.
+_ALONE = {
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_EDITOR": "true",
+    "GIT_SEQUENCE_EDITOR": "true",
     "GIT_CONFIG_COUNT": "1",
     "GIT_CONFIG_KEY_0": "url.file:///a-crew-does-not-push/.pushInsteadOf",
     "GIT_CONFIG_VALUE_0": "",
@@ -79,14 +83,16 @@ class CrewWork:
     acceptance: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     told: tuple[str, ...] = ()  # what this crew learned that bears on it; unreviewed
+    files: tuple[str, ...] = ()  # that it names
     limits: Mapping[str, float | None]
 
     @classmethod
     def of(cls, action: Mapping[str, Any]) -> CrewWork:
-        """The same from the queue; ValueError or KeyError if it is none."""
+        """The same from the queue; ValueError, KeyError, TypeError or AttributeError if it is none."""
         given: dict[str, Any] = {name: str(action[name]) for name in ("run", "task", "title", "base")}
-        given |= {name: tuple(map(str, action.get(name) or ())) for name in ("acceptance", "checks", "told")}
+        given |= {name: tuple(map(str, action.get(name) or ())) for name in ("acceptance", "checks", "told", "files")}
         limits = {str(name): None if value is None else float(value) for name, value in action["limits"].items()}
+        CrewLimits(**limits)  # type: ignore[arg-type]  # a limit of a later version, which nobody here would keep
         return cls(**given, attempt=int(action["attempt"]), notes=str(action.get("notes") or ""), limits=limits)
 
 
@@ -128,7 +134,11 @@ class Executor:
 
     def work(self, item: WorkItem) -> None:
         """Do what an item says; its outcome is in the journal before the item is done."""
-        work = CrewWork.of(item.action)
+        try:
+            work = CrewWork.of(item.action)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # of another version, or of a stranger
+            self._queue.fail(item, f"this version of Holdfast cannot read it: {error!r}", retry_in=RETRY)
+            return
         project = self._project
         journal = crew_journal.CrewJournal(project.agents.database, work.run, clean=project.clone.intake.value)
         state = self._states.setdefault(work.run, crew_journal.CrewState())
@@ -140,7 +150,7 @@ class Executor:
         ):
             self._queue.done(item)  # it ended before, and only this was left
             return
-        work = self._as_of_now(work, known if item.attempts > 1 else None)
+        work = self._as_of_now(work, state, known if item.attempts > 1 else None)
         step = _StepAtWork(self, work, item, journal)
         try:
             if known.path:
@@ -157,9 +167,16 @@ class Executor:
         with contextlib.suppress(Claimed):
             self._queue.done(item)
 
-    def _as_of_now(self, work: CrewWork, before: crew_journal.CrewTask | None) -> CrewWork:
-        """The work from the newest merged commit on; `before` says what a worker did of it that was interrupted."""
+    def _as_of_now(
+        self, work: CrewWork, state: crew_journal.CrewState, before: crew_journal.CrewTask | None
+    ) -> CrewWork:
+        """The work from the newest merged commit on, told what failed since it was queued.
+
+        `before` says what a worker did of it that was interrupted.
+        """
         repo = self._project.clone.repo
+        learned = (one for one in historian.lessons(state, work.task, work.files) if one not in work.told)
+        work = replace(work, told=(*work.told, *learned))
         work = replace(work, base=repo.resolve(f"refs/heads/{branch_of(work.run, RESULT)}") or work.base)
         if before is None or not before.branch:
             return work
@@ -199,7 +216,7 @@ class _StepAtWork:
     def do(self) -> None:
         """The whole step, up to the row in the journal that says what came of it."""
         work, place = self._work, self._tree
-        checks = checks_of(work.checks, check_commands(self._project))
+        checks = checks_of(work.checks, check_commands(self._project, self._by._top))
         facts = {"task": work.task, "attempt": work.attempt, "branch": place.branch, "path": place.path}
         self._journal.add(("start", {**facts, "base": work.base, "worker": self._by.worker, "inputs": asdict(work)}))
         place.make(work.base)
@@ -233,10 +250,23 @@ class _StepAtWork:
             why = end.stopped or f"ended with {end.exit_status}"
             raise StepFailed(BROKEN, f"the set-up command {why}: {last_line(end.tail)}")
 
-    def _commit(self, end: StepEnd, guard: Mapping[str, str]) -> None:
-        """Commit what the agent left, unless it touched what is not its own."""
-        if (moved := _moved(guard, guarded(self._project, self._environ))) is not None:
+    def _refuse_planted(self, guard: Mapping[str, str]) -> None:
+        """Before git is asked anything: an agent that changed what git runs, or put another repository here."""
+        if (moved := _moved(guard, self._guarded())) is not None:
             raise StepFailed(TAMPERED, f"{moved} changed while the agent was at work")
+        if not os.path.lexists(os.path.join(self._tree.path, ".git")):  # that undoes nothing: it is put back
+            raise StepFailed(BROKEN, "the agent deleted .git in its work tree")
+        try:
+            _ = self._tree.tree
+        except HoldfastError:
+            raise StepFailed(GUARD, "the agent put another repository in the place of .git") from None
+
+    def _guarded(self) -> dict[str, str]:
+        return guarded(self._project, self._environ, self._own_config)
+
+    def _commit(self, end: StepEnd) -> None:
+        """Commit what the agent left, unless it touched what is not its own."""
+        self._tree.unlock()
         self._refuse_left()
         self._held = self._tree.commit(_message(self._work), self._work.base)
         self._refuse_changes(end)
@@ -245,8 +275,9 @@ class _StepAtWork:
         """Run the agent and commit its work, recorded as one run: so that `why` finds the run of a line."""
         work, agent, project = self._work, self._by._agent, self._project
         asked = "\n".join(filter(None, (work.title, work.notes)))
-        environ = agent.environment(self._environ, project.settings.crew_env) | _NO_PUSH
-        guard = guarded(project, self._environ)
+        environ = agent.environment(self._environ, project.settings.crew_env) | _ALONE
+        self._own_config = os.path.join(self._tree.tree.git_dir, "config.worktree")
+        guard = self._guarded()
         with project.log.run(task=work.task, prompt=asked, tree=self._tree.tree) as run:
             self._run_id = run.run_id
             prompt = self._prompt(run)
@@ -265,6 +296,11 @@ class _StepAtWork:
             report = self._reader.finish()
             run.output("output", end.output)
             run.summary = project.clone.intake.text(report.said) or None
+            try:
+                self._refuse_planted(guard)
+            except StepFailed:
+                run.leave_tree()
+                raise
             self._stop_if_lost()
             if full := self._why_full():  # to keep it in git would only fill the disk further
                 raise StepFailed(GUARD, full)
@@ -273,7 +309,7 @@ class _StepAtWork:
             if not end.is_ok:
                 said = last_line(report.error or end.tail)
                 raise StepFailed(AGENT, f"the agent ended with {end.exit_status}: {said}")
-            self._commit(end, guard)
+            self._commit(end)
 
     def _prompt(self, run: Run) -> str:
         work, project = self._work, self._project
@@ -396,7 +432,7 @@ class _StepAtWork:
 
 def check_environment(project: Project) -> dict[str, str]:
     """What a check gets of the environment: it runs what an agent wrote, so that it pushes nothing either."""
-    return {**chosen_environment(project.environ, project.settings.crew_env), **_NO_PUSH}
+    return {**chosen_environment(project.environ, project.settings.crew_env), **_ALONE}
 
 
 def ref_name(task: str) -> str:
@@ -440,11 +476,34 @@ def unfinished(title: str) -> str:
     return f"Unfinished: {title}\n"
 
 
-def guarded(project: Project, environ: Mapping[str, str]) -> dict[str, str]:
-    """Hashes of what no step may change: git's settings and hooks, and our own settings."""
+def save_left(project: Project, head: Mapping[str, Any], state: crew_journal.CrewState) -> None:
+    """Take away the work trees that killed workers left; what they hold is committed on their branches."""
+    finished = {one.path for one in state.tasks.values() if one.state == crew_journal.FINISHED}
+    asked = {one.path for one in state.tasks.values() if one.state == crew_journal.DECIDE}  # for a person to look at
+    clone, result = project.clone, str(head["path"])
+    kept = {os.path.realpath(path) for path in (result, *finished, *asked) if path}
+    known = {one.branch: one for one in state.tasks.values()}
+    for branch, path in worktrees(clone.repo).items():
+        if path in kept or not branch.startswith(f"{os.path.dirname(head['branch'])}/"):
+            continue
+        if os.path.dirname(path) != os.path.realpath(os.path.dirname(result)):
+            continue  # somebody looks at the branch in a work tree of their own, which is theirs alone
+        place, one = TaskWorktree(clone.repo, path, branch), known.get(branch)
+        try:
+            if one is not None and one.state == crew_journal.DONE:
+                place.leave(unfinished(branch))
+            else:
+                base = one.base if one else clone.repo.text("merge-base", f"refs/heads/{branch}", "HEAD")
+                place.save_and_remove(unfinished(branch), base)
+        except (HoldfastError, OSError) as error:
+            clone.notes.append(str(error))
+
+
+def guarded(project: Project, environ: Mapping[str, str], *more: str) -> dict[str, str]:
+    """Hashes of what no step may change: git's settings and hooks, our own settings, and more files."""
     common = project.clone.repo.common_dir
     files = [os.path.join(common, "config"), project.clone.layout.settings, user_settings(environ)]
-    files += [os.path.join(common, "config.worktree")]
+    files += [os.path.join(common, "config.worktree"), *more]
     files += [os.path.join(common, "info", name) for name in ("attributes", "exclude")]
     own = os.path.join(environ.get("XDG_CONFIG_HOME") or os.path.join(environ.get("HOME", ""), ".config"), "git")
     files += [os.path.join(own, name) for name in ("config", "attributes", "ignore")]

@@ -8,14 +8,17 @@ one that fails or hangs ends in a sentence. A reviewer's word is an opinion, and
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
+import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.capture import user_command
 from holdfast.crew import plan_sources
-from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewBoard, CrewState, CrewStep, CrewTask
+from holdfast.crew.crew_journal import DECIDE, DONE, PARKED, CrewBoard, CrewJournal, CrewState, CrewStep, CrewTask
 from holdfast.crew.crew_limits import CHECK, Word, settled
 from holdfast.crew.step_process import MARK, Watch, run_step
 from holdfast.errors import BadInput, HoldfastError
@@ -127,7 +130,7 @@ def role_answer(asked: Mapping[str, Any]) -> dict[str, Any]:
             found = getattr(make(), method)(value)
             found = [found] if isinstance(found, str) else list(found)
             if not all(isinstance(one, str) for one in found):
-                raise BadInput("it gave something else than sentences")
+                raise BadInput("it did not return sentences")
             return {"answer": [one for one in found if one.strip()]}
     except PluginFailed as why:
         return {"failed": str(why)}
@@ -153,7 +156,7 @@ def reviewed(project: Project, step: FinishedStep, **how: Any) -> tuple[tuple[st
 
 def told_to(board: Mapping[str, Task], state: CrewState, task: Task, files: Sequence[str]) -> tuple[str, ...]:
     """The lessons for a worker: how this task, or work on the same files, failed; what needed tasks reported."""
-    found = [_failure(step, task.id) for step in state.failures_of(task.id, files)]
+    found = lessons(state, task.id, files)
     needed = [*task.needs, *(board[task.parent].needs if task.parent and task.parent in board else ())]
     for name in dict.fromkeys(needed):
         done = state.tasks.get(name)
@@ -162,6 +165,11 @@ def told_to(board: Mapping[str, Task], state: CrewState, task: Task, files: Sequ
             files_ = f" It changed {', '.join(done.files[:8])}." if done.files else ""
             found.append(f"{name} ({board[name].title if name in board else name}) is done{said}{files_}")
     return tuple(found[-MOST_TOLD:])
+
+
+def lessons(state: CrewState, task: str, files: Sequence[str]) -> list[str]:
+    """How this task, or work on the same files, failed so far; the newest last."""
+    return [_failure(step, task) for step in state.failures_of(task, files)][-MOST_TOLD:]
 
 
 def _failure(step: CrewStep, task: str) -> str:
@@ -179,17 +187,53 @@ def _short(text: str) -> str:
     return flat if len(flat) <= SAID else f"{flat[:SAID]}…"
 
 
-def propose_dead_ends(project: Project, state: CrewState, tasks: Mapping[str, Task]) -> list[str]:
-    """Propose each failure as a dead end, once; gives the ids of what is new."""
-    found: list[str] = []
-    for step in state.failures:
-        if step.body.get("kind") not in ("check", "limit"):  # that an agent crashed says nothing of the task
-            continue
-        tried = _sentence(str(step.body.get("said") or ""))
-        statement = _lesson(project, step, tasks[step.task].title if step.task in tasks else step.task)
-        cited = [f"run:{step.body['run_id']}"] if step.body.get("run_id") else []
+class CrewLessons:
+    """What a run's failures teach: each becomes a dead end to review, while the crew goes on."""
+
+    def __init__(
+        self, project: Project, journal: CrewJournal, aside: ThreadPoolExecutor, bell: threading.Event, *, mark: str
+    ) -> None:
+        """The user's own historian is asked `aside`, one failure at a time, and rings when it has answered."""
+        self._project, self._journal, self._aside, self._bell, self._mark = project, journal, aside, bell, mark
+        self._asked: tuple[CrewStep, str, Future[str]] | None = None
+
+    def propose_next(self, state: CrewState, board: CrewBoard) -> None:
+        """Propose what is worded by now, and have the next failure worded."""
+        if self._asked is not None:
+            step, title, asked = self._asked
+            if not asked.done():
+                return
+            self._asked = None
+            self._propose(state, step, asked.result() or _by_rule(step, title))
+        for step in state.untaught():
+            if "historian" in self._project.settings.crew_roles:
+                asked = self._aside.submit(self._worded, step, board.title(step.task))
+                asked.add_done_callback(lambda _: self._bell.set())
+                self._asked = step, board.title(step.task), asked
+                return
+            self._propose(state, step, _by_rule(step, board.title(step.task)))
+
+    def propose_rest(self, state: CrewState, board: CrewBoard) -> None:
+        """At the end nobody waits for a historian: what is left is worded by rule."""
+        for step in state.untaught():
+            self._propose(state, step, _by_rule(step, board.title(step.task)))
+
+    def _worded(self, step: CrewStep, title: str) -> str:
+        told = {name: str(step.body.get(name) or "") for name in ("kind", "why", "said")}
+        failed = FailedStep(task=step.task, title=title, files=tuple(step.body.get("files") or ()), **told)
         try:
-            made = project.memory.remember(
+            found = ask_role(self._project, "historian", asdict(failed), mark=f"{self._mark}/lesson")
+        except RoleFailed as error:
+            self._project.notices.append(f"{error}; a dead end is worded by rule")
+            found = []
+        return " ".join(found[0].split()) if found else ""
+
+    def _propose(self, state: CrewState, step: CrewStep, statement: str) -> None:
+        tried = _sentence(str(step.body.get("said") or ""))
+        cited = [f"run:{step.body['run_id']}"] if step.body.get("run_id") else []
+        made = ""
+        with contextlib.suppress(HoldfastError):  # rejected before, or its run was recorded in another clone
+            made = self._project.memory.remember(
                 statement[:300],
                 kind="dead-end",
                 details=f"Tried: {tried}" if tried else "",
@@ -197,25 +241,13 @@ def propose_dead_ends(project: Project, state: CrewState, tasks: Mapping[str, Ta
                 confidence=0.5,
                 tags=("crew",),
                 source=cited[0] if cited else None,
-            )
-            found.append(made.id)
-        except HoldfastError:  # rejected before, or its run was recorded in another clone
-            continue
-    return list(dict.fromkeys(found))
+            ).id
+        self._journal.add(("lesson", {"of": step.position, "memory": made}))
+        state.fold(self._journal.steps(state.position))
 
 
-def _lesson(project: Project, step: CrewStep, title: str) -> str:
-    """What a failure teaches: in the words of the user's own historian, if there is one."""
-    body = step.body
-    if "historian" in project.settings.crew_roles:
-        told = {name: str(body.get(name) or "") for name in ("kind", "why", "said")}
-        failed = FailedStep(task=step.task, title=title, files=tuple(body.get("files") or ()), **told)
-        try:
-            if found := ask_role(project, "historian", asdict(failed), mark=f"role/{token(8)}"):
-                return " ".join(found[0].split())
-        except RoleFailed as error:
-            project.notices.append(f"{error}; a dead end is worded by rule")
-    return f"{title}: an attempt failed, because {_short(str(body.get('why')))}"
+def _by_rule(step: CrewStep, title: str) -> str:
+    return f"{title}: an attempt failed, because {_short(str(step.body.get('why')))}"
 
 
 def _sentence(text: str) -> str:
@@ -309,7 +341,7 @@ class CrewRecap:
     notes: tuple[str, ...]
     objections: tuple[tuple[str, str], ...]  # of a reviewer, to what is done: task and sentence
     used: Mapping[str, float]
-    proposed: int = 0  # candidates that wait for review
+    proposed: int = 0  # dead ends
     reason: str = ""  # why it ended before its time
     merged: bool = False  # into the user's own branch
     ended: bool = False
@@ -337,6 +369,7 @@ def recap(head: Mapping[str, Any], state: CrewState, board: CrewBoard, **more: A
         waiting=tuple(map(row, left)),
         notes=(*state.notes, *(one.said for one in state.conflicts(str(head["run"])) if one.kind == "overlap")),
         objections=tuple(state.objections),
+        proposed=len(set(filter(None, state.lessons.values()))),
         used=state.used(),
         ended=state.is_ended,
         **more,

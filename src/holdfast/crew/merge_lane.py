@@ -57,6 +57,7 @@ class MergeLane:
 
     project: Project
     head: Mapping[str, Any]  # what describes the run
+    mark: str  # what the names of its processes begin with
     seconds: float | None  # for one check
     watch: Watch  # why checks have to end now
 
@@ -75,7 +76,7 @@ class MergeLane:
                 cwd=place.path,
                 tree=held.tree,
                 environ=check_environment(self.project),
-                mark=f"{self.head['run']}/{ref_name(one.task)}/merge",
+                mark=f"{self.mark}/{ref_name(one.task)}/merge",
                 seconds=self.seconds,
                 watch=self.watch,
             )
@@ -104,5 +105,5 @@ class MergeLane:
         text = diff[:MAX_DIFF].decode("utf-8", "replace")
         facts = {"commit": done.commit, "title": title, "diff": text, "summary": one.summary}
         step = historian.FinishedStep(task=one.task, branch=one.branch, files=done.files, **facts)
-        mark = f"{self.head['run']}/{ref_name(one.task)}/review"
+        mark = f"{self.mark}/{ref_name(one.task)}/review"
         return replace(done, review=historian.reviewed(self.project, step, mark=mark, watch=self.watch))

@@ -26,6 +26,7 @@ MAX_TASKS = 2000  # of one plan
 MAX_PARTS = 12  # a task that is broken down into more is a plan of its own
 MAX_LINE = 2000  # characters of a line that are looked at: a title is shorter, and patterns are slow on what is not
 MAX_NOTES = 20_000  # characters of an item's notes: an agent gets them whole
+MAX_FILES, MAX_NAME = 100, 400  # files that a model names for a task, and characters of a name: an agent reads them
 _ITEM = regex(r"(?P<indent>\s*)(?P<mark>[-*+]|\d{1,4}[.)])\s+(?:\[(?P<box>[ xX~-])\]\s+)?(?P<text>\S.*)")
 _HEADING = regex(r"(?P<level>#{1,6})\s+(?P<text>\S.*)")
 _ASIDE = regex(r"\((?P<name>needs|checks?|files?)\s*:\s*(?P<value>[^()]{1,500})\)", re.IGNORECASE)
@@ -287,6 +288,12 @@ def ask_plan(text: str, ask: Callable[[str], str], *, mark: str, source: str) ->
     raise ValueError(why)
 
 
+def _is_file_name(name: str) -> bool:
+    parts = name.split("/")
+    odd = os.path.isabs(name) or ".." in parts or ".git" in (part.lower() for part in parts)
+    return bool(name.strip()) and not odd and len(name) <= MAX_NAME and name.isprintable()
+
+
 def _checked(answer: str) -> list[PlannedTask]:
     begin, end = answer.find("{"), answer.rfind("}")
     try:
@@ -306,8 +313,8 @@ def _checked(answer: str) -> list[PlannedTask]:
         known = {one.key for one in found}
         if missing := [name for name in lists["needs"] if name not in known]:
             raise ValueError(f"a task needs {missing[0][:40]!r}, which is no task before it")
-        if any(os.path.isabs(name) or ".." in name.split("/") for name in lists["files"]):
-            raise ValueError("a task names a file outside the repository")
+        if len(lists["files"]) > MAX_FILES or not all(map(_is_file_name, lists["files"])):
+            raise ValueError("a task names too many files, or what is no file of the repository")
         notes = row.get("notes") if isinstance(row.get("notes"), str) else ""
         key = str(row.get("key") or len(found) + 1)
         found.append(

@@ -30,7 +30,7 @@ TAIL = 8 << 10  # bytes of its end that are quoted
 GRACE = 2.0  # seconds between asking a program to end and ending it: agents write their last lines then
 LINGER = 1.0  # seconds for the rest of the output, once nobody of the group is left to write it
 LOOK = 0.25  # seconds between two looks at limits
-CHUNK = 1 << 16
+CHUNK = 1 << 16  # bytes; as much as a pipe holds on Linux
 _WRONG = regex(r"error|exception|assert|expected|panic|undefined|not found|cannot|mismatch|must", re.IGNORECASE)
 _FRAME = regex(
     r"make(?:\[\d+\])?:|FAILED \(|=+|-+|\d+ (?:passed|failed)|npm ERR!"
@@ -310,7 +310,7 @@ def last_line(text: str) -> str:
 
 
 class WorkerProcess:
-    """A worker, started by this supervisor; it ends when its input is closed."""
+    """A worker, started by this supervisor, whose number is its input; it ends when that is closed."""
 
     def __init__(
         self, run: str, agent: Sequence[str], bell: threading.Event, *, cwd: str, environ: Mapping[str, str]
@@ -327,6 +327,10 @@ class WorkerProcess:
             start_new_session=True,
         )
         self.pid = self._child.pid
+        assert self._child.stdin is not None
+        with contextlib.suppress(OSError):  # it is gone already
+            self._child.stdin.write(f"{os.getpid()}\n".encode())
+            self._child.stdin.flush()
         threading.Thread(target=self._listen, args=(bell,), daemon=True).start()
 
     def _listen(self, bell: threading.Event) -> None:

@@ -31,7 +31,7 @@ from holdfast.crew.crew_journal import (
     CrewState,
 )
 from holdfast.crew.crew_limits import GIVE_UP, CrewLimits, overlap, pause_until
-from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, unfinished
+from holdfast.crew.executor import CHECK, GUARD, INTERRUPTED, TAMPERED, CrewWork, ref_name, save_left, unfinished
 from holdfast.crew.merge_lane import MergeOutcome, off_result
 from holdfast.crew.plan_sources import CrewPlan
 from holdfast.crew.step_process import WorkerProcess, end_marked, telling_line
@@ -42,13 +42,12 @@ from holdfast.crew.task_worktree import (
     listed_files,
     merged_branches,
     push_branch,
-    worktrees,
 )
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.model.task import PLANS, Task
 from holdfast.project import Project
-from holdfast.values import asdict
+from holdfast.values import asdict, dict_of
 from holdfast.work import task_board, task_claims, task_lifecycle
 
 if TYPE_CHECKING:
@@ -58,10 +57,16 @@ BATCH = 50  # branches that are deleted at a time: one process of git for all of
 ELSEWHERE = 8  # workers on other machines that steps are queued for, whoever they are
 DEPTH = 3  # steps under way for each worker: one waits, one is worked on, one is merged; each from a young commit
 CLAIMS = 5  # times that a step may lose its worker before it counts as failed
+LOOK = 5.0  # seconds between two looks at steps whose worker is gone
 TICK = 0.5  # seconds between two looks, if no worker says that something happened
 RESTARTS = 20  # workers that may die before a crew stops: something ends them
 BACKOFF, LONGEST_BACKOFF = 2.0, 60.0  # seconds before a step is tried again whose agent failed
 STOPPING = 10.0  # seconds for workers to end what they do
+
+
+def mark_of(run: str, supervisor: int) -> str:
+    """What the marks of a supervisor's own processes begin with: if it is killed, one of its workers ends them."""
+    return f"{run}/by.{supervisor}"
 
 
 class Supervisor:
@@ -87,10 +92,13 @@ class Supervisor:
         self._agent, self._count = tuple(agent), workers
         self._workers: list[WorkerProcess] = []
         self._bell = threading.Event()
-        self._aside = ThreadPoolExecutor(2)  # for the merge lane and the planner, one step of each at a time
+        self._aside = ThreadPoolExecutor(3)  # for the merge lane, the planner and the historian: one step of each
+        self._mark = mark_of(run, os.getpid())
         self._lane: Future[MergeOutcome] | None = None
-        self._ask = historian.model_of(project, f"{run}/plan")
+        self._ask = historian.model_of(project, f"{self._mark}/plan")
         self._planning: tuple[Task, Future[CrewPlan | str | None]] | None = None
+        self._lessons = historian.CrewLessons(project, self.journal, self._aside, self._bell, mark=self._mark)
+        self._unsplit: set[str] = set()  # failed tasks that the planner gave no parts for: it is asked once
         self._is_ending = False
         self._began, self._died, self._complaint = time.monotonic(), 0, ""
         self._board = CrewBoard((), self.state)
@@ -98,7 +106,9 @@ class Supervisor:
         self._leaving: list[TaskWorktree] = []  # that can be taken away
         self._taken: dict[str, str] = {}  # ready tasks that somebody else has claimed, and who
         self._undropped = 0  # branches that are merged and still there
+        self._tip = str(project.clone.repo.head().oid)  # of the result branch: only we move it
         self._seen = 0  # failures that are older than this supervisor
+        self._looked = 0.0  # when the queue was last looked through for steps that nobody has
         self.reason = ""  # why it ended before its time
 
     # ── the loop ─────────────────────────────────────────────────────────────────────────────────
@@ -116,6 +126,7 @@ class Supervisor:
                 self._tend_workers()
                 self._merge_next()
                 self._plan_next()
+                self._lessons.propose_next(self.state, self._board)
                 self._queue_ready()
                 self._take_away()
                 self._tell(self.state)
@@ -128,8 +139,9 @@ class Supervisor:
             self._end_workers()
         self._read()
         self._give_back()
-        self._save_left()
+        save_left(self.project, self.head, self.state)
         self._close_tasks()
+        self._lessons.propose_rest(self.state, self._board)
         left = self.state.has_left()
         spent = {"seconds": round(time.monotonic() - self._began, 3), "why": self.reason}
         self.journal.add(("stop" if self.reason and left else "end", spent), ended=not (self.reason and left))
@@ -138,8 +150,9 @@ class Supervisor:
     def _take_up(self) -> None:
         """Begin, or go on where a supervisor stopped or was killed."""
         end_marked(self.journal.run)  # what a killed worker left running
+        self.journal.add(("supervise", {}))
         self._read()
-        self._save_left()
+        save_left(self.project, self.head, self.state)
         self._take_board()
         self._seen = len(self.state.failures)
         self._give_back(counts=False)  # they were killed with their supervisor
@@ -162,28 +175,6 @@ class Supervisor:
             body |= {"commit": tip, "base": repo.text("merge-base", tip, "HEAD")}
         return "reopen", body
 
-    def _save_left(self) -> None:
-        """Take away the work trees that killed workers left; what they hold is committed on their branches."""
-        finished = {one.path for one in self.state.tasks.values() if one.state == FINISHED}
-        asked = {one.path for one in self.state.tasks.values() if one.state == DECIDE}  # for a person to look at
-        clone, result = self.project.clone, str(self.head["path"])
-        kept = {os.path.realpath(path) for path in (result, *finished, *asked) if path}
-        known = {one.branch: one for one in self.state.tasks.values()}
-        for branch, path in worktrees(clone.repo).items():
-            if path in kept or not branch.startswith(f"{os.path.dirname(self.head['branch'])}/"):
-                continue
-            if os.path.dirname(path) != os.path.realpath(os.path.dirname(result)):
-                continue  # somebody looks at the branch in a work tree of their own, which is theirs alone
-            place, one = TaskWorktree(clone.repo, path, branch), known.get(branch)
-            try:
-                if one is not None and one.state == DONE:
-                    place.leave(unfinished(branch))
-                else:
-                    base = one.base if one else clone.repo.text("merge-base", branch, "HEAD")
-                    place.save_and_remove(unfinished(branch), base)
-            except (HoldfastError, OSError) as error:
-                clone.notes.append(str(error))
-
     def _read(self) -> None:
         self.state.fold(self.journal.steps(self.state.position))
 
@@ -197,6 +188,8 @@ class Supervisor:
             return f"{self.tampered}: look at that before you go on"  # the next step would run with it
         if moved := off_result(self.project, self.head):
             return moved
+        if (tip := self.project.clone.repo.head().oid) != self._tip:
+            return f"{self.head['branch']} was moved from {self._tip} to {tip}: look at that before you go on"
         if self._died > RESTARTS:
             return f"{self._died} workers ended by themselves: {self._complaint}"
         return self._limits.over(used)
@@ -211,9 +204,11 @@ class Supervisor:
         return self.state.seconds + time.monotonic() - self._began
 
     def _is_under_way(self) -> bool:
-        busy = any(one.state in (QUEUED, WORKING, FINISHED) for one in self.state.tasks.values())
+        tasks = self.state.tasks.values()  # one that failed just now has to be settled
+        busy = any(one.state in (QUEUED, WORKING, FINISHED) or self._is_spent(one) for one in tasks)
         free = any(task.id not in self._taken for task in self._ready())
-        return busy or self._lane is not None or self._planning is not None or free
+        aside = self._lane is not None or self._planning is not None or bool(self.state.untaught())
+        return busy or free or aside
 
     # ── workers ──────────────────────────────────────────────────────────────────────────────────
 
@@ -221,15 +216,17 @@ class Supervisor:
         """Start what is missing; what a dead one had is given back, and what it left running is ended."""
         dead = [one for one in self._workers if not one.is_running()]
         if dead:
-            self._died += len(dead)
-            self._complaint = dead[-1].complaint()
+            self._died, self._complaint = self._died + len(dead), dead[-1].complaint()
             self._workers = [one for one in self._workers if one not in dead]
             gone = {str(one.pid) for one in dead}
             for one in self.state.tasks.values():
                 if one.state == WORKING and one.worker in gone:
                     end_marked(f"{self.journal.run}/{ref_name(one.task)}")
+        if dead or time.monotonic() - self._looked > LOOK:  # a worker of another terminal may be gone, too
+            self._looked = time.monotonic()
             self._give_back()
-        wanted = min(self._count, sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values()))
+        steps = sum(one.state in (QUEUED, WORKING) for one in self.state.tasks.values())
+        wanted = min(self._count, max(steps, self._planning is not None))
         while len(self._workers) < wanted:
             cwd, environ = self.project.clone.repo.top, self.project.environ
             self._workers.append(WorkerProcess(self.journal.run, self._agent, self._bell, cwd=cwd, environ=environ))
@@ -239,14 +236,15 @@ class Supervisor:
         for item in self._queue.items("claimed", limit=1000):
             if item.holder is not None and is_dead(item.holder):
                 with contextlib.suppress(HoldfastError):
-                    self._queue.fail(item, "its worker was ended", retry_in=0)
+                    self._queue.fail(item, f"its worker ended: {self._complaint or 'it said nothing'}", retry_in=0)
         for item in self._queue.items("failed", limit=1000):
-            task = self.state.tasks.get(str(item.action.get("task")))
-            if not task or task.state not in (QUEUED, WORKING) or task.attempt != item.action.get("attempt"):
+            work = dict_of(item.action)
+            task = self.state.tasks.get(str(work.get("task")))
+            if not task or task.state not in (QUEUED, WORKING) or task.attempt != work.get("attempt"):
                 continue
             if counts:
-                body = {"attempt": task.attempt, "kind": "agent", "run_id": task.run_id}
-                self._add("fail", task, **body, why=f"its worker ended {CLAIMS} times: {self._complaint}")
+                why = f"{item.attempts} workers gave it up; {dict_of(item.outcome).get('error')}"
+                self._add("fail", task, attempt=task.attempt, kind="agent", run_id=task.run_id, why=why)
             else:
                 self._queue.revive(item)
 
@@ -257,8 +255,7 @@ class Supervisor:
         until = time.monotonic() + STOPPING
         for one in self._workers:
             one.end(until)
-        if self._workers or self._planning:
-            end_marked(self.journal.run)
+        end_marked(self.journal.run)  # also what the planner and the historian run
         self._workers = []
         self._aside.shutdown()
 
@@ -267,9 +264,7 @@ class Supervisor:
     def _settle_failures(self) -> None:
         """Try again what failed, until its attempts are used; a person is asked where that would not help."""
         for one in list(self.state.tasks.values()):
-            if not one.has_failed:
-                continue
-            if one.kind in (GUARD, TAMPERED):
+            if one.has_failed and one.kind in (GUARD, TAMPERED):
                 self._add("decide", one, why=f"{one.why}; look at {one.path}")
                 self._block(one)
             elif self._is_spent(one) and not self._may_split(one):
@@ -278,13 +273,15 @@ class Supervisor:
         self._read()
 
     def _is_spent(self, one: CrewTask) -> bool:
-        return one.has_failed and one.failures >= self._limits.attempts
+        """Whether it is not tried again as it is: its attempts are used, or a person has to look."""
+        return one.has_failed and (one.failures >= self._limits.attempts or one.kind in (GUARD, TAMPERED))
 
     # ── the planner ──────────────────────────────────────────────────────────────────────────────
 
     def _may_split(self, one: CrewTask) -> bool:
         """Whether the user's planner may break a task down; parts are not broken down again."""
-        return self._ask is not None and one.task in self._board.tasks and self._board.tasks[one.task].kind != "subtask"
+        task = None if one.task in self._unsplit else self._board.tasks.get(one.task)
+        return self._ask is not None and task is not None and task.kind != "subtask"
 
     def _is_unplanned(self, task: Task) -> bool:
         """Whether the planner has yet to look at a task before it is begun."""
@@ -309,7 +306,7 @@ class Supervisor:
 
     def _to_plan(self) -> Iterator[Task]:
         for one in self.state.tasks.values():
-            if self._is_spent(one) and self._may_split(one):
+            if self._is_spent(one) and one.kind not in (GUARD, TAMPERED) and self._may_split(one):
                 yield self._board.tasks[one.task]
         yield from filter(self._is_unplanned, self._ready())
 
@@ -326,6 +323,8 @@ class Supervisor:
             self.journal.add(("note", {"said": plan}))
             if not plan_sources.has_parts(task.notes):  # a planner without an answer would only hold up the next task
                 self._ask = None
+        if not parts and self.state.tasks[task.id].has_failed:
+            self._unsplit.add(task.id)
         made = [("plan", {"tasks": parts, "source": f"parts of {task.id}"})] if parts else []
         self.journal.add(*made, ("planned", {"task": task.id, "parts": parts}))
         self._read()
@@ -345,14 +344,13 @@ class Supervisor:
         now = time.time()
         if room <= 0 or now < pause_until([step.at / 1e6 for step in self.state.agent_failures]):
             return
-        tip, begun = None, self._files_of_others()
+        begun = self._files_of_others()
         for task in self._ready():
             if room <= 0:
                 break
             if self._is_unplanned(task) or self._meets_others(task, begun) or not self._claim(task):
                 continue
-            tip = tip or str(self.project.clone.repo.head().oid)
-            if self._queue_one(task, tip):
+            if self._queue_one(task):
                 room, begun[task.id] = room - 1, self._named_files(task)
         self._read()
 
@@ -404,13 +402,14 @@ class Supervisor:
         self._taken.pop(task.id, None)
         return True
 
-    def _queue_one(self, task: Task, tip: str) -> bool:
+    def _queue_one(self, task: Task) -> bool:
         """Queue a step with all it needs to know; False if it has no check to show that it is done."""
         one = self.state.tasks[task.id]
         try:
-            checks = checks_of(task.checks, check_commands(self.project))
+            checks = checks_of(task.checks, check_commands(self.project, self.head["top"]))
         except BadInput as error:
             self._add("decide", one, why=f"{error}. {error.hint}")
+            task_claims.release(self.project.clone.layout, task.id)
             return False
         attempt = one.attempt + 1
         used = {**self.state.used(), "time": self._elapsed()}
@@ -422,8 +421,9 @@ class Supervisor:
             acceptance=task.acceptance,
             checks=tuple(checks),
             attempt=attempt,
-            base=tip,
+            base=self._tip,
             told=historian.told_to(self._board.tasks, self.state, task, self._named_files(task)),
+            files=self._named_files(task),
             limits=asdict(self._limits.of_step(used)),
         )
         item = f"{task.id}/{attempt}"
@@ -433,7 +433,7 @@ class Supervisor:
         self._queue.put(asdict(work), key=item, delay=delay, most_attempts=CLAIMS)
         return True
 
-    def _add(self, kind: str, one: CrewTask, **body: Any) -> None:
+    def _add(self, kind: str, one: CrewTask, /, **body: Any) -> None:
         self.journal.add((kind, {"task": one.task, **body}))
 
     def _hold(self, name: str, why: str) -> None:
@@ -455,23 +455,22 @@ class Supervisor:
         if not finished:
             return
         one = max(finished, key=lambda one: (self._board.wanted[one.task], -one.since))
-        tip = str(self.project.clone.repo.head().oid)
-        if one.checked and self.project.clone.repo.is_ancestor(one.checked, tip):
+        if one.checked and self.project.clone.repo.is_ancestor(one.checked, self._tip):
             self._merge_row(one, one.checked)  # it was merged, and only this was not written down
             return
         try:
-            checks = checks_of(self._board.tasks[one.task].checks, check_commands(self.project))
+            checks = checks_of(self._board.tasks[one.task].checks, check_commands(self.project, self.head["top"]))
         except BadInput as error:  # its command is gone since it was worked on
             self._add("decide", one, why=f"{error}. {error.hint}")
             self._read()
             return
-        self._lane = self._aside.submit(self._run_lane, one, tip, checks)
+        self._lane = self._aside.submit(self._run_lane, one, self._tip, checks)
         self._lane.add_done_callback(lambda _: self._bell.set())
 
     def _run_lane(self, one: CrewTask, tip: str, checks: Mapping[str, str]) -> MergeOutcome:
         try:
             lane = merge_lane.MergeLane(
-                self.project, self.head, seconds=self._limits.step_time, watch=self._why_end_checks
+                self.project, self.head, mark=self._mark, seconds=self._limits.step_time, watch=self._why_end_checks
             )
             return lane.rebased(one, self._board.tasks[one.task].title, tip, checks)
         except (HoldfastError, OSError) as error:
@@ -515,6 +514,7 @@ class Supervisor:
             said = git_words(merged.stderr)
             self._add("decide", one, why=f"the result branch could not take {one.branch}: {said}")
             return
+        self._tip = done.commit
         self._read()
         if not done.files:
             self.journal.add(("note", {"said": f"{one.task} changed nothing: its checks passed on what was there"}))

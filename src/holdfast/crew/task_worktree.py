@@ -54,8 +54,11 @@ class TaskWorktree:
 
     @property
     def tree(self) -> Repo:
-        """The repository, seen from this work tree."""
-        return Repo.at(self.path)
+        """The repository, seen from this work tree; GitFailed if somebody put another one in its place."""
+        tree = Repo.at(self.path)
+        if os.path.realpath(tree.common_dir) != os.path.realpath(self.repo.common_dir):
+            raise GitFailed(f"{self.path} is a repository of its own now", hint="Look there by hand.")
+        return tree
 
     def make(self, base: str) -> None:
         """Add the work tree and its branch at a commit; GitFailed if git refuses."""
@@ -148,6 +151,12 @@ class TaskWorktree:
             raise GitFailed(f"{inner} is a repository of its own, and no remote has its newest commit")
         return held
 
+    def unlock(self) -> None:
+        """Take away the locks of a git that was ended in the middle; only while nobody works in this work tree."""
+        for name in ("index.lock", "HEAD.lock"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.tree.git_dir, name))
+
     def _unhide(self) -> None:
         """Let git see every file that is there: checks would pass with a change that an agent hid from the commit."""
         rows = self.tree.run("ls-files", "-v", "-z").split(b"\0")
@@ -174,7 +183,11 @@ class TaskWorktree:
 
     def is_clean(self) -> bool:
         """Whether nothing in it would be lost: tracked files as committed, nothing untracked but what is ignored."""
-        done = self.tree.attempt(
+        try:
+            tree = self.tree
+        except HoldfastError:  # another repository in its place, or none
+            return False
+        done = tree.attempt(
             "status", "--porcelain", "--no-renames", "--untracked-files=normal", "--ignore-submodules=none"
         )
         rows = os.fsdecode(done.stdout).splitlines()
@@ -190,7 +203,7 @@ class TaskWorktree:
         if done.returncode and tree.operation() is None and self.is_touched():
             raise GitFailed(f"somebody changed files in {self.path}", hint="Commit them there, or undo them.")
         if done.returncode and tree.operation() is None:  # what checks changed in tracked files is nobody's work
-            tree.attempt_patiently("reset", "-q", "--hard", self.branch)
+            tree.attempt_patiently("reset", "-q", "--hard", f"refs/heads/{self.branch}")
             done = tree.attempt_patiently("rebase", "-q", "--onto", onto, base, self.branch)
         if done.returncode == 0:
             return None
@@ -206,6 +219,8 @@ class TaskWorktree:
 
         Gives that branch's commit; None if there was nothing to keep, and the branch is gone, too.
         """
+        if os.path.lexists(os.path.join(self.path, ".git")):
+            self.unlock()
         held = self._save(message, base)
         self.remove()
         if held == base:
@@ -343,8 +358,8 @@ def merged_branches(repo: Repo, run: str) -> list[str]:
 def start_branch(repo: Repo, name: str, base: str) -> None:
     """Make a branch from another one by its name, so that it inherits what waits there."""
     if repo.attempt("check-ref-format", "--branch", name).returncode:
-        raise BadInput(f"{name!r} is no name of a branch")
-    done = repo.attempt_patiently("branch", "--no-track", name, base)
+        raise BadInput(f"{name!r} is not the name of a branch")
+    done = repo.attempt_patiently("branch", "--no-track", name, f"refs/heads/{base}")  # a tag may have its name
     if done.returncode:
         raise GitFailed(f"git made no branch {name}: {git_words(done.stderr)}")
 

@@ -15,7 +15,7 @@ from holdfast.errors import BadInput
 from holdfast.git.approvals import KINDS as APPROVALS
 from holdfast.git.clone import Clone
 from holdfast.model import memory as rules
-from holdfast.model.evidence import Provenance
+from holdfast.model.evidence import Provenance, receipt_name
 from holdfast.model.text import tokens
 from holdfast.values import field, frozen, replace
 
@@ -91,13 +91,13 @@ def examine(clone: Clone, now: datetime, *, use: RecallUse) -> MemoryHealth:
 def suggest(clone: Clone, health: MemoryHealth) -> MemoryHealth:
     """Adds a candidate for each suggestion, once; rejected suggestions are not repeated."""
     kinds = {one.memory.id: one.memory.type for one in memory_state.read_visible(clone)[0]}
-    with snapshot.hold_ground(clone) as ground:
-        found = tuple(_with_candidate(clone, one, kinds, ground) for one in health.findings)
+    with snapshot.locked_proposals(clone) as batch:
+        found = tuple(_with_candidate(clone, one, kinds, batch) for one in health.findings)
     return replace(health, findings=found)
 
 
 def _with_candidate(
-    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], ground: snapshot.ProposalGround
+    clone: Clone, finding: CuratorFinding, kinds: Mapping[str, str], batch: snapshot.ProposalBatch
 ) -> CuratorFinding:
     if finding.suggestion is None:
         return finding
@@ -112,7 +112,7 @@ def _with_candidate(
             suggests=finding.suggestion.suggests,
             because=finding.suggestion.because,
             provenance=[Provenance("curate", None, finding.sentence)],
-            ground=ground,
+            batch=batch,
         )
     except BadInput:  # a tombstone: somebody rejected it
         return replace(finding, suggestion=None)
@@ -123,7 +123,7 @@ def _evidence_findings(found: memory_state.MemoryListing) -> Iterator[CuratorFin
     for one in found.stale:
         changed = [text for text, state in one.receipts if state in ("changed", "gone")]
         gone = all(state == "gone" for _, state in one.receipts)
-        why = f"{_names(changed)} is not there any more" if gone else f"{_names(changed)} has changed"
+        why = f"{_names(changed)} is gone" if gone else f"{_names(changed)} has changed"
         suggestion = CuratorSuggestion(f"deprecate:{one.id}", f"all its evidence is gone: {why}") if gone else None
         yield CuratorFinding("stale", (one.id,), why, suggestion)
     for one in found.expired:
@@ -201,5 +201,5 @@ def _oversized(standings: Iterable[MemoryStanding]) -> Iterator[CuratorFinding]:
 
 
 def _names(cited: Sequence[str]) -> str:
-    """Returns receipts without their hashes."""
-    return ", ".join(text.rpartition("@")[0] or text for text in cited)
+    """Returns receipts as people know them."""
+    return ", ".join(map(receipt_name, cited))

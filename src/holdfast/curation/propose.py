@@ -16,11 +16,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import candidates, decisions
-from holdfast.curation.snapshot import ProposalGround, hold_ground
+from holdfast.curation.snapshot import ProposalBatch, locked_proposals
 from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOnlyStore
 from holdfast.git.cited_commits import commit_anchors
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import resolve_ground, states
+from holdfast.git.evidence_check import resolve_evidence, states
 from holdfast.git.tracked_files import paths_mentioned
 from holdfast.lazy_module import LazyModule
 from holdfast.model import memory as rules
@@ -61,15 +61,15 @@ def propose(
     because: str = "",
     id: str | None = None,  # noqa: A002 - the field's own name
     new_id: NewId = memory_id,
-    ground: ProposalGround | None = None,
+    batch: ProposalBatch | None = None,
 ) -> Candidate | Accepted:
     """Stores a candidate, or returns the memory that makes the same claim.
 
     Secrets are removed before anything is compared or written; evidence becomes receipts, and must hold. `earlier` are
-    receipts of versions that were committed once: they stay although the files may have changed since. `ground` comes
-    from `hold_ground`, for many proposals at once.
+    receipts of versions that were committed once: they stay although the files may have changed since. `batch` comes
+    from `locked_proposals`, for many proposals at once.
     """
-    cited = rules.unique(map(str, (*resolve_ground(clone, map(str, evidence)), *earlier)))
+    cited = rules.unique(map(str, (*resolve_evidence(clone, map(str, evidence)), *earlier)))
     words, more = rules.split_statement(f"{statement}\n\n{details}")
     source = source or next((text for text in cited if text.startswith(("run:", "commit:"))), None)
     given: dict[str, Any] = {"statement": words, "details": more, "because": because.strip(), "id": id}
@@ -87,20 +87,18 @@ def propose(
     for name in ("type", "id") if id is not None else ("type",):
         rules.CHECKS[name](fields[name])
     commit_anchors.keep(clone, [text.removeprefix("commit:") for text in cited if text.startswith("commit:")])
-    if ground is not None:
-        return _keep(clone, fields, new_id, ground)
-    with hold_ground(clone) as alone:
+    if batch is not None:
+        return _keep(clone, fields, new_id, batch)
+    with locked_proposals(clone) as alone:
         return _keep(clone, fields, new_id, alone)
 
 
-def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalGround) -> Candidate | Accepted:
-    alike = ground.alike(
-        claims.Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"]
-    )
+def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, batch: ProposalBatch) -> Candidate | Accepted:
+    alike = batch.alike(claims.Statement(fields["statement"], fields["type"], fields["applies_to"]), fields["suggests"])
     known = _known(clone, alike, fields)
     if isinstance(known, Candidate):
         joined = _add_evidence(clone, known, fields)
-        ground.put(joined)
+        batch.put(joined)
         return joined
     if isinstance(known, Accepted):
         # New receipts for an approved memory go to the log: its file does not change without a reviewer.
@@ -110,16 +108,16 @@ def _keep(clone: Clone, fields: dict[str, Any], new_id: NewId, ground: ProposalG
         if set(fields["evidence"]) - noted:
             decisions.record(clone, "propose", Accepted.of(known, evidence=fields["evidence"]))
         return known
-    if (fields["id"] or "").lower() in (name.lower() for name in ground.ids):  # file names may ignore case
+    if (fields["id"] or "").lower() in (name.lower() for name in batch.ids):  # file names may ignore case
         raise BadInput(f"{fields['id']} exists with another statement", hint="Leave --id out to get a new one.")
-    if unknown := [name for name in fields["supersedes"] if name not in ground.ids]:
+    if unknown := [name for name in fields["supersedes"] if name not in batch.ids]:
         raise NotFound(f"there is no memory {unknown[0]} to supersede", hint="See `holdfast memories`.")
     fields["supersedes"] = rules.unique([*fields["supersedes"], *_predecessors(alike, fields["statement"])])
-    fields["id"] = fields["id"] or new_id(fields["type"], list(ground.ids))
+    fields["id"] = fields["id"] or new_id(fields["type"], list(batch.ids))
     candidate = Candidate(**fields, line=clone.line().id)
     candidates.keep(clone, candidate)
     decisions.record(clone, "propose", candidate)
-    ground.put(candidate)
+    batch.put(candidate)
     return candidate
 
 
@@ -219,14 +217,14 @@ def _propose_all(
     """Proposes each claim; it applies to the paths in its words, else to the files in its evidence."""
     new, joined, refused = [], 0, 0
     named = paths_mentioned(clone.repo, (one.statement for one in found))
-    with hold_ground(clone) as ground:
+    with locked_proposals(clone) as batch:
         for one in found:
-            before, cited, said = set(ground.ids), evidence(one), ((one.turn, one.words), *one.also)
+            before, cited, said = set(batch.ids), evidence(one), ((one.turn, one.words), *one.also)
             rests_on = rules.unique(str(path) for receipt in cited if (path := getattr(receipt, "path", None)))
             try:
                 made = propose(
                     clone,
-                    ground=ground,
+                    batch=batch,
                     kind=one.kind,
                     statement=one.statement,
                     details="\n\n".join(filter(None, (f"Rationale: {one.why}" if one.why else "", one.details))),

@@ -31,10 +31,21 @@ if TYPE_CHECKING:
 else:  # slow to import, and needed only if candidates from sessions wait
     session_claims = LazyModule("holdfast.curation.extraction.session_claims")
 
-__all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick", "worth_reading"]
+__all__ = [
+    "QueueItem",
+    "ReviewLook",
+    "ReviewQueue",
+    "UnreadableMemory",
+    "chosen",
+    "every",
+    "pick",
+    "put_off",
+    "worth_reading",
+]
 LIKELY = 0.5  # confidence: by key words 6 of 10 above it are right on projects the weights had not seen, 3 of 8 below
 _SUMMARY = 1 << 20  # bytes; a guess: summaries are a few KiB
 _COUNTED = regex(r" — (?=\d|last )")  # where the counts in a summary's first line start
+REWORD, UNLIKELY, MOVED = PUT_OFF = ("to be reworded", "less likely", "about code that changed since")
 FOREIGN = "T4"  # arrived by git, and approved neither here nor in a trusted trunk
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
@@ -54,18 +65,20 @@ class QueueItem:
         return self.standing.id
 
     @property
+    def put_off(self) -> str:
+        """Why it waits below the others: one of PUT_OFF, or empty."""
+        memory = self.standing.memory
+        if self.reason != "proposed" or memory.confidence is None:
+            return ""
+        by_our_rules = bool(self.provenance) and "model" not in memory.tags
+        why = put_off(memory.statement, memory.confidence, tags=memory.tags, by_our_rules=by_our_rules)
+        is_outdated = by_our_rules and memory.type == "fact" and self.standing.code_moved
+        return MOVED if is_outdated and why != UNLIKELY else why  # an agent's fact about code that changed since
+
+    @property
     def likely(self) -> bool:
         """Whether its confidence is high enough and, if found in a session, it is ready to save and still current."""
-        memory = self.standing.memory
-        if self.reason != "proposed":
-            return True
-        if memory.confidence is not None and memory.confidence < LIKELY:
-            return False
-        if memory.confidence is None or not self.provenance or "model" in memory.tags:  # not found by our own rules
-            return True
-        if memory.type == "fact" and self.standing.code_moved:  # an agent's fact about code that changed since
-            return False
-        return session_claims.is_ready(memory.statement, *session_claims.rules().intersection(memory.tags))
+        return not self.put_off
 
 
 @frozen
@@ -114,6 +127,11 @@ class ReviewQueue:
         return found
 
     @property
+    def rejected(self) -> tuple[MemoryStanding, ...]:
+        """Returns what somebody turned down."""
+        return tuple(MemoryStanding(memory, "rejected") for memory in self._shelf.rejected.values())
+
+    @property
     def waiting(self) -> int:
         """Returns how many decisions wait; memories that came by git need one answer for all, so they do not count."""
         return sum(item.reason != "elsewhere" for item in self.items) + len(self.unreadable)
@@ -160,11 +178,12 @@ class ReviewQueue:
         for reason, group in (("edited", known.unreviewed), ("stale", known.stale), ("expired", known.expired)):
             yield from (QueueItem(one, reason) for one in group if one.trust != FOREIGN or one.status == EDITED)
         by_id = {standing.id: standing for standing in known.standings}
-        names = dict.fromkeys(one.one.id for one in self.contradictions())
+        names = dict.fromkeys(one.one.id for one in self.contradictions)
         yield from (QueueItem(by_id[name], "contradicts") for name in names)
         foreign = (*known.trusted, *known.stale, *known.unreviewed)
         yield from (QueueItem(one, "elsewhere") for one in foreign if one.trust == FOREIGN and one.status != EDITED)
 
+    @cached_property
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """Returns the pairs of current memories that contradict one another."""
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
@@ -179,20 +198,30 @@ def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str]:
     return standing.code_moved, -1.0 if confidence is None else -confidence, standing.memory.source or ""
 
 
+def put_off(statement: str, confidence: float, *, tags: Sequence[str], by_our_rules: bool) -> str:
+    """Returns why a find waits below the others; a first look ranks by it as the queue does."""
+    if confidence < LIKELY:
+        return UNLIKELY
+    if not by_our_rules or session_claims.is_ready(statement, *session_claims.rules().intersection(tags)):
+        return ""
+    return REWORD
+
+
 def worth_reading(items: Sequence[QueueItem]) -> list[QueueItem]:
     """Returns the likely items; if there are none, those that a person or an agent proposed directly."""
     return [item for item in items if item.likely] or [item for item in items if not item.provenance]
 
 
 def session_title(clone: Clone, source: str) -> str:
-    """Returns a run's date and summary in one line; empty for a source that is not a run of this clone."""
+    """Returns a run's start and summary in one line; empty for a source that is not a run of this clone."""
     kind, _, name = source.partition(":")
     if kind != "run" or "/" in name:
         return ""
     with suppress(OSError, HoldfastError):
         data = fsio.read(os.path.join(clone.layout.run(name), capsule.SUMMARY), limit=_SUMMARY)
         first_line = next(line for line in data.decode("utf-8", "replace").split("\n")[1:] if line.strip())
-        return f"{name[:4]}-{name[4:6]}-{name[6:8]}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
+        when = f"{name[:4]}-{name[4:6]}-{name[6:11]}:{name[11:13]}:{name[13:15]}Z"
+        return f"{when}  {_COUNTED.split(first_line, maxsplit=1)[0]}"
     return ""
 
 

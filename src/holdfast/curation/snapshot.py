@@ -24,7 +24,7 @@ else:
     claims = LazyModule("holdfast.model.claims")  # its tables are large, and few commands compare statements
 
 
-class ProposalGround:
+class ProposalBatch:
     """All known, proposed and rejected memories; a command that writes based on them holds the lock."""
 
     def __init__(self, clone: Clone) -> None:
@@ -68,10 +68,10 @@ class ProposalGround:
 
 
 @contextmanager
-def hold_ground(clone: Clone) -> Iterator[ProposalGround]:
-    """Yields the ground for many proposals, and holds the lock until they are stored."""
+def locked_proposals(clone: Clone) -> Iterator[ProposalBatch]:
+    """Yields a batch for many proposals, and holds the lock until they are stored."""
     with candidates.locked(clone):
-        yield ProposalGround(clone)
+        yield ProposalBatch(clone)
 
 
 @frozen

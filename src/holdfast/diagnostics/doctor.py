@@ -43,7 +43,7 @@ from holdfast.patterns import regex
 from holdfast.store import capsule, fsio, layout, log, memory_files, pending_changes, private_store, receipt_files
 from holdfast.store.format import MAX_SEGMENT, SALT_BYTES, body_name, parse_event
 
-HOUR = 3600.0
+HOUR = 3600.0  # seconds
 _REPAIR = "Run `holdfast doctor --repair`."
 TEMPORARY = ".tmp"
 
@@ -156,7 +156,10 @@ def examine_facts(clone: Clone) -> Iterator[HealthFinding]:
         # The damage itself is reported where it lies; only what rests on it cannot be judged.
         yield HealthFinding("note", "facts", layout.MEMORY, f"evidence could not be checked: {error}", _REVIEW)
         return
+    replaced = {name for _, memory in memories for name in memory.supersedes}
     for path, memory in memories:
+        if memory.id in replaced:  # nobody is given it any more, so nothing is to be decided
+            continue
         if memory.expires_at is not None and is_expired(memory, clone.clock()):
             yield HealthFinding("note", "facts", path, f"{memory.id} expired at {iso(memory.expires_at)}", _REVIEW)
         for text in (text for text in memory.evidence if held[text] != "holds"):

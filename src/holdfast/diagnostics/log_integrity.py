@@ -203,7 +203,7 @@ def _header_fault(
     return "its name is not the hash of its bytes" if sound and log_format.segment_name(data) != name else None
 
 
-MAX_CHECKPOINT = 8 << 20
+MAX_CHECKPOINT = 8 << 20  # bytes; a guess: a checkpoint has a few lines for each branch
 _HASH = regex(r"[0-9a-f]{64}")
 
 

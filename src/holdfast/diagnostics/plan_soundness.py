@@ -26,7 +26,7 @@ FOLDERS = (layout.TASKS, layout.LINKS)
 TAKE_OUT = "Take one of these needs out: `holdfast task edit ID --no-need OTHER`."
 _MEND = "Mend the file by hand; until then it is left out and nothing is lost."
 _MARKS = "Choose a side of each conflict in the file; until then it is left out and nothing is lost."
-_MOST_RINGS = 10
+_MOST_RINGS = 10  # a guess: whoever mends ten sees the rest afterwards
 
 
 @frozen

@@ -19,7 +19,7 @@ from holdfast.store import capsule, fsio, log, private_store
 from holdfast.store.format import split_lines
 from holdfast.values import frozen
 
-_MAX_COPY = 64 << 20
+_MAX_COPY = 64 << 20  # bytes; a guess: more is no file of ours
 
 
 @frozen

@@ -17,8 +17,8 @@ from holdfast.model.event import Event
 from holdfast.store import capsule, fsio
 from holdfast.values import frozen, replace
 
-MAX_TEXT = 1 << 20
-_MAX_FILE = 64 << 20
+MAX_TEXT = 1 << 20  # bytes; a guess: more is generated, and nobody reads its diff
+_MAX_FILE = 64 << 20  # bytes; a guess: bounds memory
 _LIST = "files.json"  # the list of produced files, which the event carries as well
 _FILES = "files/"  # where a capsule keeps copies of them
 _STREAMS = ("stdout", "stderr")

@@ -17,7 +17,7 @@ from holdfast.store import layout as paths
 from holdfast.store.format import SALT_BYTES
 from holdfast.values import frozen
 
-_PIECE = 1 << 16
+_PIECE = 1 << 16  # bytes; a guess: few reads, little memory
 _ID = regex(r"-([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z|\A([A-Z]{2,5}-[0-9a-zA-Z]+)\.[a-z]+\Z")
 _OURS = frozenset({"hook.py", "lock", "repo-id"})  # files without a word of anybody's
 _NAMED = {"candidates": "candidate", "runs": "run", "sessions": "session", "tasks": "task", "links": "link"}

@@ -86,6 +86,16 @@ class WorkStats:
     unpriced: int  # runs of models that have none
 
 
+@frozen
+class WorkSums:
+    """What runs used, summed in three ways."""
+
+    agents: tuple[WorkStats, ...]  # most tokens first
+    tasks: tuple[WorkStats, ...]
+    days: tuple[WorkStats, ...]  # newest first
+    since: str | None = None  # the start of the first run that counts, if older ones were left out
+
+
 @frozen(kw_only=True)
 class Stats:
     """What was counted in this clone."""
@@ -114,7 +124,7 @@ def stats(clone: Clone, about: usage.UsageSubjects, *, calls_per_day: int | None
     layout = clone.layout
     uses = usage.reckon(clone, about, now=int(clone.clock().timestamp()))
     totals, counts = tally.totals(layout), statistics.read(layout)
-    agents, tasks, days = _work(clone, prices)
+    work = work_stats(clone, prices)
     return Stats(
         since=_moment(tally.since(layout)),
         recalls=_recalls(totals, counts, uses),
@@ -127,9 +137,9 @@ def stats(clone: Clone, about: usage.UsageSubjects, *, calls_per_day: int | None
         cited=sum(use.how == statistics.CITED for use in uses),
         acted=sum(use.how == statistics.ACTED for use in uses),
         models=tuple(_models(totals)),
-        agents=agents,
-        tasks=tasks,
-        days=tuple(sorted(days, key=lambda one: one.name, reverse=True)),
+        agents=work.agents,
+        tasks=work.tasks,
+        days=work.days,
         late={name: late for name in AGENTS if (late := agent_inbox.late(layout, name))},
         calls_today=statistics.model_calls_used(layout, clone.now()[:10]),
         calls_per_day=calls_per_day,
@@ -179,10 +189,11 @@ def took(times: Iterable[int]) -> Duration | None:
 # ── what agents used ─────────────────────────────────────────────────────────────────────────────
 
 
-def _work(clone: Clone, prices: Prices) -> list[tuple[WorkStats, ...]]:
-    """The tokens of this clone's runs, by agent, by task and by day."""
+def work_stats(clone: Clone, prices: Prices, *, newest: int | None = None) -> WorkSums:
+    """The tokens of this clone's runs, or of the newest ones, by agent, by task and by day."""
     sums: list[dict[str, list[tuple[str, TokenUse, float | None]]]] = [defaultdict(list) for _ in range(3)]
-    for event in clone.find_events("own", kinds=("run",)):
+    runs = clone.find_events("own", kinds=("run",), newest=newest)
+    for event in runs:
         body = dict_of(clone.bodies.get(event.body) if event.body else None)
         began = str(body.get("started") or event.ts)
         for row in dicts_of(list_of(dict_of(body.get("outputs")).get("usage"))):
@@ -192,7 +203,11 @@ def _work(clone: Clone, prices: Prices) -> list[tuple[WorkStats, ...]]:
                 for found, name in zip(sums, (row.get("agent"), body.get("task"), began[:10]), strict=True):
                     if name:
                         found[str(name)].append(part)
-    return [tuple(sorted(_summed(found), key=lambda one: (-one.read - one.written, one.name))) for found in sums]
+    agents, tasks, days = (
+        tuple(sorted(_summed(found), key=lambda one: (-one.read - one.written, one.name))) for found in sums
+    )
+    days = tuple(sorted(days, key=lambda one: one.name, reverse=True))
+    return WorkSums(agents, tasks, days, runs[0].ts if runs and len(runs) == newest else None)
 
 
 def _summed(found: Mapping[str, Sequence[tuple[str, TokenUse, float | None]]]) -> Iterator[WorkStats]:

@@ -24,7 +24,7 @@ from holdfast.store.layout import TRACKED
 from holdfast.values import dicts_of, frozen
 
 DAY, HOUR = 86_400, 3_600  # seconds
-MOST_COMMITS = 5_000
+MOST_COMMITS = 5_000  # a guess: bounds the time of git log
 DECIDED = ("accept", "promote", "edit", "reject", "retire")
 _WRITTEN = (*DECIDED, "propose", "task")  # events whose target's own text may name a memory
 _SAID = ("task", "statement", "reason", "outputs", "derived_facts", "next_actions", "receipts")

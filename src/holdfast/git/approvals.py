@@ -258,7 +258,7 @@ def heard(clone: Clone, names: Collection[str]) -> tuple[list[MemoryApproval], l
 def _approval(clone: Clone, event: Event, second_hand: Collection[str] = ()) -> MemoryApproval:
     body = clone.bodies.get(event.body) if event.body else None
     kind = weakened(event.kind, event.hash_self, second_hand)
-    return MemoryApproval(kind, event.target or "", (event.ts, event.hash_self), *said(body), replaces(body))
+    return MemoryApproval(kind, event.target or "", (event.ts, event.hash_self), *approved_text(body), replaces(body))
 
 
 def replaces(body: Mapping[str, Any] | None) -> tuple[str, ...] | None:
@@ -299,7 +299,7 @@ def waiting(clone: Clone) -> frozenset[str]:
     return frozenset(change.blob for change in clone.changes() if change.blob and change.segment is None)
 
 
-def said(body: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
+def approved_text(body: Mapping[str, Any] | None) -> tuple[str | None, str | None]:
     """Returns the blob and the hash of the words in an approval's body; None for both if there is no body."""
     if body is None:
         return None, None

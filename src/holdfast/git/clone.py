@@ -505,6 +505,15 @@ class Clone:
         query = event_index.EventQuery(**wanted)
         return self._retried(lambda: self._lookup.find(scope, query))
 
+    def begun_events(
+        self, *, before: str | None = None, kinds: Collection[str] | None = None, newest: int
+    ) -> list[tuple[str, Event]]:
+        """Returns the newest events in this clone by when they began, newest first, each with that moment.
+
+        A run that was imported began long before it was recorded.
+        """
+        return self._retried(lambda: self._lookup.begun("all", before=before, kinds=kinds, newest=newest))
+
     @cached_property
     def _lookup(self) -> event_lookup.EventLookup:
         return event_lookup.EventLookup(self)

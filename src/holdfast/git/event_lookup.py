@@ -39,6 +39,12 @@ class EventLookup:
         """Returns the matching events, in order; `scope` as in `Clone.find_events`."""
         return self._index.find(self._here(scope), query)
 
+    def begun(
+        self, scope: str, *, before: str | None, kinds: Collection[str] | None, newest: int
+    ) -> list[tuple[str, Event]]:
+        """Returns the newest events by when they began, newest first, each with that moment."""
+        return self._index.begun(self._here(scope), before=before, kinds=kinds, newest=newest)
+
     def naming(self, scope: str, values: Collection[str]) -> list[Event]:
         """Returns the runs whose body has one of these words, or lists as many files as an event may."""
         return self._index.naming(self._here(scope), {*values, _ANY}, self._read_body)

@@ -62,7 +62,7 @@ def resolve_all(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
     return [_resolve(clone, citation) for citation in citations]
 
 
-def resolve_ground(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
+def resolve_evidence(clone: Clone, citations: Iterable[str]) -> list[Evidence]:
     """Returns the receipts for a memory: for cited lines, also a receipt of the function around them.
 
     What lines do depends on the code around them, and only a receipt of the function shows whether that changed.

@@ -113,7 +113,7 @@ def merged(message: str) -> str | None:
     return (found[1] or found[2]) if found else None
 
 
-__all__ = ["GitMove", "Moves", "NewCommit", "observe", "short", "told"]
+__all__ = ["GitMove", "Moves", "NewCommit", "mark_reported", "observe", "short"]
 
 REWRITES = ("rebase", "amend", "moved")  # kinds that rewrite history and are recorded in the log
 LONGEST = 60  # characters of a name in a sentence; a guess: longer names would fill a line of the terminal
@@ -156,7 +156,7 @@ def observe(clone: Clone, fired: Sequence[FiredHook] = (), *, note: Callable[[Mo
         return _Observing(clone, now, fired).conclude(note) if first or fired else Moves()
 
 
-def told(clone: Clone) -> None:
+def mark_reported(clone: Clone) -> None:
     """Clears the waiting moves after they were reported."""
     for seen in (last_seen.tree(clone), last_seen.shared(clone)):
         if seen and seen.waiting:

@@ -8,6 +8,7 @@ only if git has it: such paths define where a memory applies, so a word that onl
 import contextlib
 import os
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from holdfast.errors import GitFailed, TooLarge, UnsafePath
@@ -108,6 +109,58 @@ def _index_rows(rows: bytes) -> Iterator[tuple[str, str]]:
     """Yields path and blob of each file; leaves out unmerged entries and submodules."""
     found = listed_rows(rows)
     return ((name, blob) for name, (mode, blob, stage) in found if stage == "0" and mode != "160000")
+
+
+LINK, SUBMODULE = "120000", "160000"  # modes of index entries that are no plain files
+
+
+@frozen
+class IndexEntry:
+    """A tracked file, or a folder with tracked files below it."""
+
+    path: str
+    mode: str = ""  # as git's index has it; empty for a folder
+    blob: str = ""
+    files: int = 0  # how many a folder has
+
+    @property
+    def is_folder(self) -> bool:
+        return not self.mode
+
+
+def look_up(repo: Repo, path: str) -> tuple[IndexEntry | None, list[IndexEntry]]:
+    """Returns what git's index has at a path, and what a folder there has: folders first, then files.
+
+    Only names are compared, so no path leads out of the repository. The empty path is the top.
+    """
+    wanted, inside = os.fsencode(path), os.fsencode(f"{path}/" if path else "")
+    folders: Counter[bytes] = Counter()
+    files: dict[bytes, IndexEntry] = {}
+    for row in repo.run("ls-files", "-s", "-z").split(b"\0")[:-1]:
+        head, _, name = row.partition(b"\t")
+        if name == wanted:
+            return _index_entry(name, head), []
+        if name.startswith(inside):
+            part, slash, _ = name[len(inside) :].partition(b"/")
+            if slash:
+                folders[inside + part] += 1
+            else:
+                files.setdefault(name, _index_entry(name, head))  # an unmerged one has several rows
+    rows = [IndexEntry(os.fsdecode(name), files=number) for name, number in sorted(folders.items())]
+    rows += [files[name] for name in sorted(files)]
+    return (IndexEntry(path, files=sum(folders.values()) + len(files)) if rows or not path else None), rows
+
+
+def _index_entry(name: bytes, head: bytes) -> IndexEntry:
+    mode, blob, _ = head.decode("ascii").split(" ")
+    return IndexEntry(os.fsdecode(name), mode, blob)
+
+
+def those_tracked(repo: Repo, paths: Iterable[str]) -> set[str]:
+    """Returns those of these names that are tracked files, without another git process."""
+    wanted = {os.fsencode(path): path for path in paths if "\0" not in path}
+    rows = repo.run("ls-files", "-s", "-z").split(b"\0") if wanted else ()
+    return {wanted[name] for name in (row.partition(b"\t")[2] for row in rows) if name in wanted}
 
 
 @frozen

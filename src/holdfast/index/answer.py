@@ -170,12 +170,12 @@ def advice(memory: "Connection", asked: "SearchQuery", found: "list[Row]", *, by
     near = [f"“{word}” as “{one}…”" for word, one in asked.spelled.items() if one]
     gone = [f"“{word}”" for word, one in asked.spelled.items() if not one]
     sentences = [f"Searched {', '.join(near)}."] if near else []
-    sentences += [f"Nothing here contains {' or '.join(gone)}."] if gone else []
+    sentences += [f"Found nothing with {' or '.join(gone)}."] if gone else []
     if asked.words and (not found or (not by_meaning and is_weak(found, LITTLE))):
-        sentences += ["These hits fit badly."] if found else []
+        sentences += ["These hits match badly."] if found else []
         helps = ["other words", "--files PATH"]
         if memory.execute(_SESSIONS).fetchone() is None:
-            helps.append("`holdfast import` of your agents' sessions")
+            helps.append("import your agents' sessions (`holdfast import`)")
         if not by_meaning:
             helps.append("search by meaning (`holdfast model`)")
         sentences.append(f"Try {', '.join(helps[:-1])} or {helps[-1]}.")

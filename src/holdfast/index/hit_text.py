@@ -25,7 +25,7 @@ EDITED = "edited since approval"  # a doubt: a person approved another text of i
 UNCHECKED = "approval cannot be checked here"  # a doubt: a shallow clone cannot tell
 STALE = "stale"  # a doubt: its evidence changed
 PROMOTED = "promoted, not reviewed"  # accepted, but not by a person
-DAY = 86_400
+DAY = 86_400  # seconds
 _AGES = (  # from so many seconds on, in units of so many: numbers stay small
     *((730 * DAY, 365 * DAY, "year"), (60 * DAY, 30 * DAY, "month"), (14 * DAY, 7 * DAY, "week")),
     *((DAY, DAY, "day"), (3600, 3600, "hour"), (60, 60, "minute")),
@@ -108,42 +108,43 @@ TRUST = {  # the tiers of trust, in words
 }
 _OURS = ".holdfast/"  # `show` names the file of what lies there
 SHORT = 12  # characters of a commit's id that are shown: unique in practice
+_NARROW = 40  # columns; lines are not cut for terminals that are narrower still
 LONGEST = 160  # characters of a text that are shown; a guess: two rows of a terminal
 # Of the best score; below it a hit shares a word with the question by chance. Of 420 questions of three public sets it
 # takes away one answer in a hundred of one set, none of the others, and up to one hit in ten.
 RELEVANT = 0.5
 _REASONS = 4  # parts of a score that are explained; a guess: the others change little
 _WHY = {  # the explanation of each part of a score that raises a hit
-    "words": "its words fit",
-    "named": "the question names its title",
-    "pairs": "the words stand side by side",
-    "beside": "the conversation around it fits",
-    "window": "the conversation around it holds the words",
-    "group": "the rest of its session or file fits",
-    "gcover": "the rest of its session or file holds the words",
-    "answer": "it follows a question like this",
+    "words": "it matches words of the question",
+    "named": "its title has words of the question",
+    "pairs": "it has words of the question side by side",
+    "beside": "the conversation around it matches",
+    "window": "the conversation around it has the words",
+    "group": "the rest of its session or file matches",
+    "gcover": "the rest of its session or file has the words",
+    "answer": "it follows a similar question",
     "speaker": "the question names who said it",
-    "date": "it is of the time that was asked for",
-    "near": "it means something similar",
+    "date": "it is from the time in the question",
+    "near": "its meaning is similar",
     "files": "it is about the same files",
-    "rare": "it names a file that little else names",
-    "since": "it is about how these files changed",
-    "folder": "it lies near the files at hand",
+    "rare": "it names a rarely named file",
+    "since": "it is about changes of these files",
+    "folder": "it is near the given files",
     "recent": "it is recent",
-    "kind": "such records usually answer best",
+    "kind": "this kind of record often has the answer",
     "trust": "it can be trusted",
     "used": "it was useful before",
     "defines": "it defines the name",
-    "placed": "it holds the line",
-    "linked": "something that fits leads to it",
+    "placed": "it is the code at that line",
+    "linked": "a matching record refers to it",
     "lifted": "it says who decided, and why",
     "turn": "a turn of it fits",
     "told": "its turns together hold the words",
     "said": "a turn of it means something similar",
 }
 _AGAINST = {
-    "standing": "it no longer holds",
-    "kind": "other kinds usually answer better",
+    "standing": "it is no longer valid",
+    "kind": "this kind of record rarely has the answer",
     "again": "the same place is shown above",
 }
 _SAME_FOR_ALL = ("states",)  # parts of nearly every record explain nothing
@@ -170,26 +171,36 @@ def relevant(hits: "Sequence[Row]") -> "Sequence[Row]":
 
 
 def as_text(
-    hits: "Sequence[Row]", *, waiting: int = 0, now: str = "", explain: bool = False, bold: tuple[str, str] = ("", "")
+    hits: "Sequence[Row]",
+    *,
+    waiting: int = 0,
+    now: str = "",
+    explain: bool = False,
+    bold: tuple[str, str] = ("", ""),
+    columns: int = 0,
 ) -> str:
     """The hits for people: kind, id and title; below it when and where, and what else was found.
 
     `waiting` is for an empty answer: how many candidates fit, which only show when asked for. `bold` stands around ids.
+    Lines are cut to the `columns` of a terminal, if there is one.
     """
     if hits or not waiting:
-        return "\n".join(_one(hit, now, explain=explain, bold=bold) for hit in hits) or "Nothing found.\n"
+        return "\n".join(_one(hit, now, columns, explain=explain, bold=bold) for hit in hits) or "Nothing found.\n"
     said = "1 candidate matches; see it" if waiting == 1 else f"{waiting:,} candidates match; see them"
     return f"Nothing found. {said} with --kind candidate\n"
 
 
-def _one(hit: "Row", now: str, *, explain: bool, bold: tuple[str, str]) -> str:
+def _one(hit: "Row", now: str, columns: int, *, explain: bool, bold: tuple[str, str]) -> str:
     kind, name, title, text = hit[_AT["kind"]], hit[_AT["id"]], hit[_AT["title"]], hit[_AT["text"]]
-    called = (name[:SHORT] if kind == "commit" else name).join(bold)
+    called = name[:SHORT] if kind == "commit" else name
+    room = max(columns, _NARROW) - 10 if columns else LONGEST  # beside the kinds
+    title = cut(title, max(room - len(called) - 2, 10)) if columns else title
+    called = called.join(bold)
     lines = [f"{kind:<9} {called}  {title}" if kind != "artifact" else f"{kind:<9} {called}"]
     if said := " · ".join(fact for fact in _facts(hit, now) if fact):
         lines.append(f"          {said}")
     also = (hit[_AT["task"]], hit[_AT["target"]], hit[_AT["what"]])
-    if said := cut(excerpt(kind, title, text, *also)):
+    if said := cut(excerpt(kind, hit[_AT["title"]], text, *also), min(room, LONGEST)):
         lines.append(f"          {said}")
     if explain and len(hit) > len(FIELDS):
         lines.append(f"          why: {'; '.join(_reasons(hit[len(FIELDS)]))} (score {hit[_AT['score']]:.1f})")
@@ -200,10 +211,12 @@ def _reasons(parts: "Sequence[tuple[str, float]]") -> "list[str]":
     """What raised a hit most, and what lowered it, in words."""
     from holdfast.index.ranking_weights import WEIGHTS
 
-    told = []
+    told, known = [], dict(parts)
     for name, value in parts:
+        if name == "words" and "cover" in known:
+            continue  # said better
         if name == "cover":
-            told.append((value, f"it holds {min(1.0, value / WEIGHTS[name]):.0%} of what was asked"))
+            told.append((value, f"it has {min(1.0, value / WEIGHTS[name]):.0%} of the question's words"))
         elif name not in _SAME_FOR_ALL and (words := (_AGAINST if value < 0 else _WHY).get(name)):
             told.append((abs(value), words))
     told.sort(key=lambda one: -one[0])
@@ -254,9 +267,9 @@ def _piece(kind: str, title: str, text: str) -> str:
     return "" if text.strip(" …") in ("", title) else text
 
 
-def cut(text: str) -> str:
+def cut(text: str, longest: int = LONGEST) -> str:
     """Returns a text of one line, cut between words to a length that is read at a glance."""
-    return text if len(text) <= LONGEST else text[:LONGEST].rsplit(" ", 1)[0].rstrip(" …") + " …"
+    return text if len(text) <= longest else text[: longest - 2].rsplit(" ", 1)[0].rstrip(" …") + " …"
 
 
 def beyond(title: str, text: str, *also: str | None) -> str:

@@ -136,7 +136,7 @@ def _decisions(data: bytes, name: str, texts: UnitTexts) -> Iterator[tuple[objec
             continue
         if found[5] is not None:
             event, ts, kind, target = (found[number].decode("ascii") for number in (1, 3, 4, 5))
-            yield name, kind, target, ts, bytes.fromhex(event)[:16], *approvals.said(texts.body(found)[0])
+            yield name, kind, target, ts, bytes.fromhex(event)[:16], *approvals.approved_text(texts.body(found)[0])
 
 
 def judge(

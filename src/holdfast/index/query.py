@@ -40,8 +40,8 @@ class Scope:
 MAX_QUERY = 4096  # characters of a question that count, without frames of traces; a guess: far more than a question
 MAX_PASTED = 65_536  # characters that are searched for a trace; a guess: a long trace
 MAX_WORDS = 64  # of a question; a guess: more only cost time. So are the next two
-MAX_PARTS = 32
-MAX_PATHS = 48
+MAX_PARTS = 32  # a guess: bounds the search for one question
+MAX_PATHS = 48  # a guess: bounds the search for one question
 STRONG = 2.0  # the weight of quoted words and types of errors; a guess: twice a word's
 SHORTEST = 7  # characters of git's short commit ids
 

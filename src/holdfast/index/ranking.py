@@ -104,7 +104,7 @@ KINDS = (
     "event", "fact", "run", "artifact", "candidate", "task", "session", "turn", "cycle", "commit", "doc",
     "code",
 )  # fmt: skip
-MAX_LIMIT = 1000
+MAX_LIMIT = 1000  # a guess: more is no answer but an export
 # Ranked as if for so many hits, however few are requested; if five contain all words, most need no more.
 DEPTHS = (5, FIRST, 50, 200, MAX_LIMIT)
 BY_MEANING = "meaning"  # how a hit was found that nothing else supports

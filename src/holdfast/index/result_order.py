@@ -99,9 +99,10 @@ def level(pool: Pool, asked: SearchQuery) -> None:
     mean = sum(dated) / len(dated) if dated else 0.0
     recent.update((key, mean) for key in held if key < 0)
     linked.update((key, MOST_LINKED) for key in held if linked.get(key, 0.0) > MOST_LINKED)
-    if form_of(asked) == WORDS:
+    form = form_of(asked)
+    if form == WORDS or (form == SHORT and len(asked.words) > 1):
         code = [key for key in held if pool.rows[key][kind] == "code"]
-        for name, most in LOOSE.items():
+        for name, most in LOOSE.items() if form == WORDS else [("named", LOOSE["named"])]:
             values = features.get(name, {})
             values.update((key, most) for key in code if values.get(key, 0.0) > most)
 
@@ -117,11 +118,14 @@ def kinds(pool: Pool, asked: SearchQuery) -> Feature:
         return {}
     table, tests = MIXED[form_of(asked)], not _asks_for_tests(asked)
     holds = _held(pool) if asked.words else None
+    to_begin = not _WORDS.words("chores").isdisjoint(_plain_words(asked))
     found = {}
     for key, row in pool.rows.items():
         name = row[kind] if row[kind] in _KINDS else "memory"
         if tests and name in ("doc", "code") and is_test(_file(row)):
             name = "test"
+        elif name == "doc":
+            name = _page(_file(row), to_begin=to_begin)
         start = table[name]
         if start > 0.0 and holds is not None:
             start *= min(1.0, holds.get(key, 0.0) / FULL)
@@ -205,9 +209,33 @@ def is_test(path: str) -> bool:
     return name == "conftest.py" or not _WORDS.words("test_folders").isdisjoint(folders.split("/"))
 
 
+def _plain_words(asked: SearchQuery) -> list[str]:
+    return [word.strip("?,.!:;\"'") for word in asked.text.casefold().split()]
+
+
+def _page(path: str, *, to_begin: bool) -> str:
+    """Returns what a document is: one `to_begin` with, text that lies among code, or any other."""
+    folders, _, name = path.casefold().rpartition("/")
+    base, _, ending = name.rpartition(".")
+    if to_begin and (base or name) in _WORDS.words("begin_with"):
+        return "guide" if not folders or folders in _WORDS.words("begin_folders") else "doc"
+    among_code = ending == "txt" and folders and _WORDS.words("page_folders").isdisjoint(folders.split("/"))
+    return "data" if among_code else "doc"
+
+
 def _asks_for_tests(asked: SearchQuery) -> bool:
-    said = asked.text.casefold()
-    return any(word in said for word in _FOR_TESTS) or any(map(is_test, asked.paths))
+    """Whether a question is about the code of tests. Who asks how to run them wants the page that says so."""
+    if any(map(is_test, asked.paths)):
+        return True
+    if any(_is_symbol(word) and any(one in word.casefold() for one in _FOR_TESTS) for word in asked.words):
+        return True
+    said = _plain_words(asked)
+    for word, following in zip(said, [*said[1:], ""], strict=False):
+        if word in _WORDS.words("one_of") and following.startswith("test"):  # "which test runs the migration"
+            return True
+        if word.startswith("test") and following in _WORDS.words("about"):
+            return True
+    return any(word.startswith(_FOR_TESTS) for word in said) and _WORDS.words("running").isdisjoint(said)
 
 
 def chosen(

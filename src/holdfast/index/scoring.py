@@ -180,7 +180,7 @@ def textual(
     return {"cover": cover, "named": named, "pairs": pairs}
 
 
-REACH = 2
+REACH = 2  # turns before and after; a guess: the question and its answer
 _STEPS = {-1: 1.0, 1: 0.7, -2: 0.6, 2: 0.4}  # the part before says more than the one after; guesses
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",

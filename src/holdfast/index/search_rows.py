@@ -27,13 +27,13 @@ Row = tuple[Any, ...]
 Touch = tuple[int, str]  # a row's position among those of its unit, and a path from the top
 MAX_TEXT = 32 * 1024  # characters of a row. These limits are guesses: far above what people write
 MAX_EMBEDDED = 4096  # characters: a model reads a few hundred words at most
-MAX_CONTEXT = 2048
-MAX_TOUCHED = 1000
+MAX_CONTEXT = 2048  # characters; a guess: context weighs less than the text itself
+MAX_TOUCHED = 1000  # a guess: bounds one row
 MAX_TURN = 8 * 1024  # characters of a turn
 MAX_TURNS = 2000  # of one run
-MAX_TITLE = 120
+MAX_TITLE = 120  # characters; a guess: one line of a list
 CAPSULE = "run:"  # prefix of a run's id in the column `lacks`
-MAX_DEPTH = 6
+MAX_DEPTH = 6  # a guess: bounds hostile nesting; ours has two or three levels
 SLOTS = 10  # bits of a row's number below its microsecond
 
 COLUMNS = (
@@ -52,7 +52,7 @@ _CITED = {"file": "@", "lines": ":", "symbol": "#"}  # a kind of evidence, and w
 _WHOLE_MOMENT = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 _SECONDS = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?Z")
 _EPOCH = datetime(1970, 1, 1)
-_LAST = (1 << 52) - 1
+_LAST = (1 << 52) - 1  # microseconds that fit beside the slots in 63 bits
 _INNER_CAPITAL = regex(r"(?<![A-Za-z0-9])(?:[A-Z]?[a-z0-9]++[A-Z]|[A-Z]{2,}+[a-z])[A-Za-z0-9]*+")
 _SPACELESS = regex("[\u0e00-\u1fff\u2e80-\U0010ffff]")  # may be a script without spaces
 _PLAIN = bytes(range(32, 127)) + b"\n\t"
@@ -129,7 +129,7 @@ def event_rows(
         lacking = f"{CAPSULE}{run}" if turns is None else None
         own = (*own, *_NOTHING, None, ts if began else None, None, lacking, None, None)
     if kind in approvals.KINDS:
-        return [(*own, *_NOTHING, *approvals.said(body or None), None, None, None, None)]
+        return [(*own, *_NOTHING, *approvals.approved_text(body or None), None, None, None, None)]
     rows = [own, *(_artifact(own, made) for made in _artifacts(body))] if "artifacts" in body else [own]
     if turns:
         for told in turns[:MAX_TURNS]:

@@ -23,7 +23,7 @@ DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start 
 PATIENCE = 4.0  # seconds for what a session needs at its start: agents wait 5, and what comes later is lost
 AFTERWARDS = 60  # seconds that are left to a child whose answer came too late, to keep it for the next time
 MAX_INPUT = 8 << 20  # of standard input; the rest is read and dropped, for a caller must not find it shut
-MAX_OUTPUT = 1 << 20
+MAX_OUTPUT = 1 << 20  # bytes; a guess: what an agent reads of a hook is far smaller
 OWN_WORDS = ("codex", "gemini")  # whose events need no translation; Claude Code's hooks may have another caller
 # Events at which an agent gets text from us. Gemini ignores text before a tool, and reads it with the tool's result.
 TELLING = ("SessionStart", "SubagentStart", "UserPromptSubmit", "BeforeAgent", "PreToolUse", "AfterTool")
@@ -127,24 +127,29 @@ def serve(agent: str, event: str, end: int) -> None:
     place = find_place(given.get("cwd"))
     if place is None or is_silent(place, owner):
         return
-    inbox = record(agent, event, given, place)
+    inbox, was_ready = record(agent, event, given, place), False
     if end >= 0 and (inbox or event == "SessionStart"):  # a fresh clone's store is made by whoever looks first
-        answer(agent, event, given, place, inbox, end)
-    if inbox and (event in DRAINING or (agent == "gemini" and event == "AfterTool" and has_moved(place, inbox))):
+        was_ready = answer(agent, event, given, place, inbox, end)
+    # At a start that was ready nothing waits but the start itself, and an interpreter with all of ours costs a session
+    # more than all its other events.
+    waits = event in DRAINING and not was_ready
+    if inbox and (waits or (agent == "gemini" and event == "AfterTool" and has_moved(place, inbox))):
         drain_later(place.top, inbox)
 
 
 def answer(  # noqa: PLR0917 - all that is known of the event, and it is called once
     agent: str, event: str, given: "dict[str, Any]", place: "RepositoryPlace", inbox: bytes, end: int
-) -> None:
-    """Give what is ready, at a session's start; for all the rest more is loaded."""
+) -> bool:
+    """Give what is ready, at a session's start, and say so; for all the rest more is loaded."""
     from holdfast.interfaces.context_delivery import ContextDelivery
 
     told = ContextDelivery(agent, event, given, place, inbox)
-    if event not in STARTS or not told.give_kept(end):
-        from holdfast.interfaces import agent_replies
+    if event in STARTS and told.give_kept(end):
+        return True
+    from holdfast.interfaces import agent_replies
 
-        agent_replies.tell(told, given, end)
+    agent_replies.tell(told, given, end)
+    return False
 
 
 def has_moved(place: "RepositoryPlace", inbox: bytes) -> bool:

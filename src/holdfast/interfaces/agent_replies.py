@@ -113,9 +113,16 @@ class HookMoment:
     def _context(self, note: str) -> bytes:
         """The context: as it is kept, or made now; while that takes long, the last good one."""
         kept = self.told.kept()
-        if kept is None or not kept.is_current:
+        # Only where a last good context can be given instead: what was not read yet may take long.
+        behind = kept is not None and self.told.is_behind()
+        if kept is None or behind or not kept.is_current:
+            if kept is not None and behind:
+                kept.changed = tuple(dict.fromkeys((*kept.changed, b"sessions")))
             with self._not_too_long(kept, note):
-                self._fresh = made_now(open_project(self.top))
+                project = open_project(self.top)
+                if behind:
+                    project.transcripts.drain_some()
+                self._fresh = made_now(project)
             kept = self._fresh.kept
         return self._take(kept, [note])
 
@@ -170,7 +177,7 @@ class HookMoment:
         how = "prompt" if self.event in agent_events.PATIENT else "tool"
         memories = [note for note in self._notes if " " not in note and note != "prompt"]
         size = (len(text) + 3) // 4
-        tally.told_now(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())
+        tally.count_context(self._layout(), tally.telling(how, tokens=size, memories=memories), self.told.took())
 
     def _layout(self) -> "Layout":
         from holdfast.store.layout import Layout

@@ -19,7 +19,7 @@ OPTIONS = (
     ("--version", "Show the version and exit."),
     ("-h, --help", "Show this message and exit."),
 )
-_WIDTH = 78
+_WIDTH = 78  # columns; a terminal has 80
 
 
 def groups() -> "dict[str, Group]":

@@ -9,7 +9,7 @@ import time
 
 from holdfast.interfaces.agent_events import LONGEST, file_name, is_patient, quoted
 from holdfast.store import kept_context
-from holdfast.store.discovery import unsteered
+from holdfast.store.discovery import read, unsteered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 IN_TIME = {True: 3.9, False: 1.4}  # seconds after which nobody listens any more, by whether the event is patient
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
 OUTDATED, UPDATED = "outdated", "updated"  # notes: an outdated context was given; the next one replaced it
+ROW = 16 << 10  # bytes of a pointer file that are read; a row has a few fields of at most 4 KiB
 _AS_CLAUDE = ("claude", "codex", "gemini")  # take the one form that Claude Code made
 _APPEND = posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC
 
@@ -71,6 +72,22 @@ class ContextDelivery:
         """The context that was prepared for here; None where variables change what it would be."""
         return kept_context.load(self.place.git_dir, self.place.common) if unsteered(posix.environ) else None
 
+    def is_behind(self) -> bool:
+        """Whether other sessions of this work tree left something to read: one may have been killed.
+
+        That is what their hooks said since the last reading, and a session of this agent that never ended.
+        """
+        if self.event == "SubagentStart" or not self.inbox:
+            return False
+        tree = quoted(self.place.git_dir.decode("utf-8", "surrogateescape")).encode("ascii")
+        unended = self.agent.encode("ascii") + b"-"
+        for name in posix.listdir(self.inbox):
+            stem, _, ending = name.rpartition(b".")
+            is_left = ending == b"jsonl" or (ending == b"live" and stem.startswith(unended))
+            if is_left and stem != self.stem and tree in read(self.inbox + b"/" + name, ROW):
+                return True
+        return False
+
     def give_kept(self, end: int) -> bool:
         """At the start of a session or a helper, print the kept context; False if there is none that is current."""
         with self:
@@ -78,7 +95,7 @@ class ContextDelivery:
                 self.give(b"", end, [])
                 return True
             kept = self.kept()
-            if kept is None or not kept.is_current:
+            if kept is None or not kept.is_current or self.is_behind():
                 return False
             self.give(kept.text, end, [self.start, *kept.notes.decode("ascii", "replace").split()], kept.receipt)
             return True

@@ -16,6 +16,7 @@ import time
 from holdfast.store.discovery import append, common_of, join, make_folder, pointed_to, prepare_later, read, read_all
 
 DEADLINE = 1.5  # seconds; a hook may take two, and an interpreter has to start first
+# Bytes; PIPE_BUF, so that a line is written whole; guesses: far more than git writes.
 MAX_LINE, MAX_ROWS, MAX_PACKED = 4096, 8 << 20, 64 << 20
 NOTHING = b"-"
 

@@ -79,6 +79,14 @@ def drawn(text: str, *, colours: bool) -> str:
     return text
 
 
+def columns() -> int:
+    """How wide the terminal is, as the full path counts; 0 where there is none."""
+    if not os.isatty(1):
+        return 0
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isascii() and given.isdigit() and int(given) else os.get_terminal_size(1).columns or 80
+
+
 def _fits(text: str) -> bool:
     """Whether all of a text is seen at once: what is longer goes to a pager, which the full path knows."""
     if not os.isatty(1):
@@ -119,7 +127,7 @@ def _answer(command: str, *, json: bool = False, asked: "Recall | None" = None) 
 
         took = (time.perf_counter_ns() - began) // 1000
         if isinstance(counted, str):
-            tally.told_now(layout, counted, took)
+            tally.count_context(layout, counted, took)
         elif asked is not None and asked.kind != "candidate":
             tally.recalled_now(layout, counted, took)
     return code

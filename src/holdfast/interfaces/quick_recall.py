@@ -14,7 +14,7 @@ from holdfast.index.hit_text import since_moment as moment
 from holdfast.index.query import Scope, read_query, takes_several_steps
 from holdfast.index.ranking import KINDS, MAX_LIMIT, candidates
 from holdfast.index.schema import file_name
-from holdfast.interfaces.quick import CLOSE, STYLES, open_index, settings_stamp
+from holdfast.interfaces.quick import CLOSE, STYLES, columns, open_index, settings_stamp
 from holdfast.store.layout import FOLDER_OF
 
 TYPE_CHECKING = False
@@ -122,7 +122,8 @@ def told(
             return as_json(db, found, explain=asked.explain), counted
         waiting = 0 if found else candidates([db], " ".join(asked.query), scope=scope)
         shown, bold = found if asked.limited else relevant(found), (STYLES["bold"][0], CLOSE)
-        return as_text(shown, waiting=waiting, now=now, explain=asked.explain, bold=bold), counted
+        wide = columns()
+        return as_text(shown, waiting=waiting, now=now, explain=asked.explain, bold=bold, columns=wide), counted
     finally:
         for one in more:
             one.close()

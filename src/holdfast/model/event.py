@@ -23,7 +23,7 @@ KINDS = (
     *("task", "session", "checkpoint", "rewrite", "erase", "join"),
 )
 
-MAX_PARENTS = 32
+MAX_PARENTS = 32  # a guess: more heads than that are joined step by step
 _OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 

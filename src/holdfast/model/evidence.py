@@ -22,9 +22,9 @@ _FORMS = (
     "Write run:<run id>, commit:<full id>, lines:<path>:<first>-<last>@<hash>, "
     "symbol:<path>#<name>@<hash> or file:<path>@<blob id>."
 )
-MAX_PATH = 4096
-MAX_NAME = 1024
-MAX_LINE = 999_999_999
+MAX_PATH = 4096  # PATH_MAX of Linux
+MAX_NAME = 1024  # characters of a symbol; a guess: generated names are long
+MAX_LINE = 999_999_999  # of a file; a guess: nine digits
 
 
 @frozen
@@ -127,7 +127,10 @@ def receipt_name(receipt: str) -> str:
     """A receipt as people know it: a place without its hash, a commit by the beginning of its name."""
     kind, _, rest = receipt.partition(":")
     if kind in ("file", "lines", "symbol"):
-        return rest.rpartition("@")[0] or rest
+        place = rest.rpartition("@")[0] or rest
+        path, _, span = place.rpartition(":")
+        first, _, last = span.partition("-")
+        return f"{path}:{first}" if kind == "lines" and path and first == last else place
     return f"commit {rest[:12]}" if kind == "commit" else receipt
 
 
@@ -164,7 +167,7 @@ def _check_place(path: str, digest: str) -> None:
         raise BadInput(f"{digest[:200]!r} is not a full hash of git", hint=_FORMS)
 
 
-MAX_PROVENANCE_WORDS = 2000
+MAX_PROVENANCE_WORDS = 2000  # characters; a guess: what a reviewer reads of a quotation
 _SOURCE = regex(r"(?:run|session|file|commit|agent):\S.*|person(?::.+)?|curate")
 _PROVENANCE_FORM = regex(
     r"(?P<source>(?:[^\s#]|#(?!\d+(?:\s|$)))+)(?:#(?P<turn>\d{1,9}))?(?: (?P<words>.*))?", re.DOTALL

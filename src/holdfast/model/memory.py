@@ -20,10 +20,10 @@ from holdfast.patterns import regex
 from holdfast.values import fields, frozen
 
 TYPES = tuple(PREFIXES)  # decision, assumption, invariant, fact, dead-end
-MAX_STATEMENT = 16 * 1024
-MAX_DETAILS = 256 * 1024
-MAX_ITEMS = 256
-MAX_TAG = 48
+MAX_STATEMENT = 16 * 1024  # bytes; a guess: a statement is a sentence, but imported ones may be long
+MAX_DETAILS = 256 * 1024  # bytes; a guess: a page of reasons, not a document
+MAX_ITEMS = 256  # a guess: bounds one file
+MAX_TAG = 48  # characters; a guess: a tag is a word
 SHARED = (  # the fields every memory has, in the order a file names them
     "id", "type", "layer", "tags", "source", "confidence", "evidence", "applies_to",
     "supersedes", "compatible_with", "expires_at",

@@ -122,12 +122,12 @@ DETACHED = "detached"  # how a session is called whose work tree is on no branch
 
 # Characters. What a person types beyond them is refused; what is found (files, commands) is cut.
 MAX_LINE = 4_000  # an open item, an approval, a decision, a command
-MAX_SUMMARY = 20_000
-MAX_SCRATCHPAD = 200_000
+MAX_SUMMARY = 20_000  # characters; a guess: several pages
+MAX_SCRATCHPAD = 200_000  # characters; a guess: an agent's notes of a long session
 # How many. The newest stay; of items only closed ones ever go.
 MAX_TURNS, MAX_FOLDED, MAX_ITEMS, MAX_COMMANDS = 5_000, 1_000, 2_000, 500
-MAX_FILES, MAX_COMMITS, MAX_NAMES = 2_000, 5_000, 1_000
-MAX_PATH = 4_096
+MAX_FILES, MAX_COMMITS, MAX_NAMES = 2_000, 5_000, 1_000  # a guess: bounds one file
+MAX_PATH = 4_096  # PATH_MAX of Linux
 
 _TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _OID = regex(r"[0-9a-f]{40}|[0-9a-f]{64}")

@@ -30,10 +30,10 @@ FIELDS = (  # in the order a file names them
 LINK_FIELDS = ("id", "title", "target", "kind")
 LISTS = ("needs", "evidence", "acceptance", "checks")
 LOWEST = 4  # priorities run from 0, the most urgent, to this
-MAX_TITLE = 500
-MAX_TEXT = 2000
-MAX_NOTES = 256 * 1024
-MAX_ITEMS = 1000
+MAX_TITLE = 500  # characters; a guess: one line
+MAX_TEXT = 2000  # characters; a guess: a paragraph
+MAX_NOTES = 256 * 1024  # bytes; a guess: pages, not a document
+MAX_ITEMS = 1000  # a guess: bounds one file
 _CONFLICT = regex(r"^(?:<{7}|\|{7}|>{7})", re.MULTILINE)
 _URL = regex(r"[a-z][a-z0-9+.-]{1,20}:(?://)?[^\s<>\"]{1,2000}", re.IGNORECASE)
 _CHECK = regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -177,7 +177,7 @@ def _check_acceptance(value: object) -> None:
 def _check_checks(value: object) -> None:
     for item in check_list("checks", value, MAX_ITEMS):
         if not _CHECK.fullmatch(item):
-            raise BadInput(f"checks: {item[:200]!r} is no name of a check", hint="Use a short name, such as test.")
+            raise BadInput(f"checks: {item[:200]!r} is not the name of a check", hint="Use a short name, such as test.")
 
 
 _priority = field_rule(

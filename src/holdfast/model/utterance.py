@@ -15,8 +15,8 @@ UNDONE = "undone"  # names of code that an edit took out again, as an earlier ed
 ON_THE_WAY = "on the way"  # of a program that tells reports apart: nothing is proposed from it
 MIN_STATEMENT, MAX_STATEMENT = 20, 300  # characters: less names nothing, more is no single claim
 MIN_RULE = 12  # of what a person forbids for good: "Never log PII" leaves nothing out
-MAX_WORDS = 300
-MAX_WHY = 300
+MAX_WORDS = 300  # characters; a guess: two or three sentences
+MAX_WHY = 300  # characters; a guess: two or three sentences
 
 
 @frozen

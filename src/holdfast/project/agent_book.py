@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.store.sealed_files import SealingKeys
 
 MAX_AGENT_NAME = 80  # characters; a guess: fits one terminal line, and a key of the database
-_EXTRA = "Install it: pip install 'holdfast[agents]'."
+_EXTRA = "Install again from Holdfast's own folder, with '.[agents]' in place of '.'"
 
 
 class AgentBook(Concern):

@@ -60,8 +60,8 @@ class Imported:
 class _Known:
     """Candidates and accepted memories, to recognise a statement that was imported before."""
 
-    def __init__(self, project: Project, ground: snapshot.ProposalGround) -> None:
-        self.ground, self._scan = ground, project.clone.scan
+    def __init__(self, project: Project, batch: snapshot.ProposalBatch) -> None:
+        self.batch, self._scan = batch, project.clone.scan
         self.named: dict[str, str] = {}  # a record's file name or number: its memory's id
         self.uncited: set[str] = set()  # files of this repository that git does not track yet
         shelf = candidates.read(project.clone)
@@ -211,7 +211,7 @@ class AgentSetup(Concern):
         standings = self.project.memory.knowledge().standings
         pairs = memory_conflicts.standing_conflicts(self.clone, standings, memory_conflicts.KnownClaims(standings))
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
-        approved = [one for one in standings if guard_file.speaks_unasked(one) and one.id not in undecided]
+        approved = [one for one in standings if guard_file.is_shown_to_agents(one) and one.id not in undecided]
         found = sorted((one.memory for one in approved), key=lambda one: (-(one.confidence or 0), one.id))
         return [block.BlockMemory(m.id, m.type, m.statement, m.applies_to) for m in found if m.type in BLOCK_TYPES]
 
@@ -224,8 +224,8 @@ class AgentSetup(Concern):
             raise NotFound(f"no decision records were found ({usual} …)", hint="Name their folder.")
         records = [one for place in places for one in self._records(knowledge_files.listed(place), done)]
         records.sort(key=lambda one: (one.number is None, one.number or 0, one.path))
-        with snapshot.hold_ground(self.clone) as ground:
-            known = _Known(self.project, ground)
+        with snapshot.locked_proposals(self.clone) as batch:
+            known = _Known(self.project, batch)
             for record in records:
                 self._propose_record(record, known, done)
         return self._with_notes(done, sorted(known.uncited))
@@ -237,8 +237,8 @@ class AgentSetup(Concern):
         """
         done = Imported()
         found = [one for text in self._texts(path, agent, home, done) for one in _noted(text, agent, done)]
-        with snapshot.hold_ground(self.clone) as ground:
-            known = _Known(self.project, ground)
+        with snapshot.locked_proposals(self.clone) as batch:
+            known = _Known(self.project, batch)
             for note in found:
                 source = receipts.Provenance(f"file:{note.path}", note.line, note.words)
                 self._propose(note, source, known, done, tags=note.tags)
@@ -345,7 +345,7 @@ class AgentSetup(Concern):
                 tags=tags,
                 supersedes=supersedes,
                 because=f"{one.path} only proposes it" if "proposed" in tags else "",
-                ground=known.ground,
+                batch=known.batch,
             )
         except (NotStored, ReadOnlyStore):  # the disk failed; nothing is wrong with the statement
             raise
@@ -366,7 +366,7 @@ class AgentSetup(Concern):
         if not cited:
             done.known += 1
             return
-        made = propose.propose(self.clone, kind=kind, statement=one.statement, evidence=cited, ground=known.ground)
+        made = propose.propose(self.clone, kind=kind, statement=one.statement, evidence=cited, batch=known.batch)
         known.put(made)
         done.joined.append(made.id)
 

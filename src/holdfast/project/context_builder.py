@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.curation import memory_conflicts
@@ -76,7 +76,7 @@ class ContextBuilder(Concern):
             clean=self.clone.scan.text,
         )
         took = (time.perf_counter_ns() - began) // 1000
-        tally.told_now(self.clone.layout, given.counted_of(packed), took)
+        tally.count_context(self.clone.layout, given.counted_of(packed), took)
         if not asked:  # the file answers no question, so it holds only what agents get unasked
             self.project.views.write_quietly(ACTIVE, context_pack.pack_text(packed))
         # Memories that came by git and that agents would get if this clone trusted their origin.
@@ -110,12 +110,12 @@ class ContextBuilder(Concern):
         key = (self.clone.repo.tree_id("HEAD", layout.TRACKED), fsio.facts(self.clone.layout.pending))
         if self._unasked is None or self._unasked[0] != key:
             standings = self.project.memory.knowledge().standings
-            self._unasked = (key, [one for one in standings if guard_file.speaks_unasked(one)])
+            self._unasked = (key, [one for one in standings if guard_file.is_shown_to_agents(one)])
         return self._unasked[1]
 
     def material(self, asked: str, files: Sequence[str], standings: Sequence[MemoryStanding]) -> PackMaterial:
         """Collects all that the pack may contain."""
-        approved = [one for one in standings if guard_file.speaks_unasked(one)]
+        approved = [one for one in standings if guard_file.is_shown_to_agents(one)]
         expiries = [one.memory.expires_at for one in approved if one.memory.expires_at]
         against = self._against(standings)
         known, request = self.known(approved, against), self._asked(asked, files, standings, against)
@@ -207,7 +207,7 @@ class ContextBuilder(Concern):
         lacking = [path for path in lacking if not any(row.startswith(f"{path.rstrip('/')}/") for row in tracked)]
         if lacking:
             more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
-            self.clone.notes.append(f"git tracks nothing at {', '.join(lacking[:3])}{more}")
+            self.clone.notes.append(f"no tracked file at {', '.join(lacking[:3])}{more}")
 
     def close(self) -> None:
         """Closes the index before it is deleted."""
@@ -231,8 +231,13 @@ class ContextBuilder(Concern):
             return pack_lines.PackReceipt(now)
         return pack_lines.PackReceipt(now, owner, kept.number, kept.root)
 
-    def receipts(self, name: str) -> given.AgentKnowledge:
-        """Returns what an agent was given in a run or a session, and the current state of each entry."""
+    def receipts(
+        self, name: str, *, now: Callable[[], Mapping[str, given.CurrentStanding]] | None = None
+    ) -> given.AgentKnowledge:
+        """Returns what an agent was given in a run or a session, and the current state of each entry.
+
+        `now` gives the current states, if they were read already; they are read only if there is something to show.
+        """
         owners = receipt_files.owners(self.clone.stores)
         asked = self.clone.find_events("all", kinds=("run",), beginnings=(name.removeprefix("run:"),))
         runs = {event.run_id for event in asked if event.run_id}
@@ -240,7 +245,9 @@ class ContextBuilder(Concern):
         there = {run for store in self.clone.stores for run in session_files.ids(store)}
         owner = pick(name.removeprefix("run:"), {*owners, *runs, *there})
         is_session = owner in there or (owner not in runs and owner.startswith(f"{SESSION}-"))
-        return given.knew(self.clone, owner, kind="session" if is_session else "run", now=self.open_session())
+        kind = "session" if is_session else "run"
+        found = given.knew(self.clone, owner, kind=kind, now={})
+        return given.knew(self.clone, owner, kind=kind, now=(now or self.open_session)()) if found.packs else found
 
     def open_session(self) -> Mapping[str, given.CurrentStanding]:
         """Returns the current state of memories, tasks and sessions, by id."""
@@ -302,7 +309,7 @@ def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> Kn
         tags=memory.tags,
         confidence=memory.confidence,
         source=memory.source,
-        why=pack_lines.further_paragraphs(memory.details, statement=memory.statement) if memory.details else "",
+        why=pack_lines.memory_grounds(memory) if memory.details else "",
         blob=one.blob,
         updated=updated,
         doubt=_OID.sub(r"\1", "; ".join(one.notes)) if one.notes else "",
@@ -316,7 +323,7 @@ def _may_be_found(hit: search.Hit, one: MemoryStanding | None) -> bool:
     """Whether an unreviewed hit may answer a question: work of this clone, or a memory of sufficient trust."""
     if hit.kind not in model_memory.TYPES:
         return hit.kind in _WORK
-    if one is None or guard_file.speaks_unasked(one):
+    if one is None or guard_file.is_shown_to_agents(one):
         return False
     shown = ("accepted", "unreviewed", approvals.EDITED, approvals.UNCHECKED, "stale", "expired")
     return one.status in shown and one.trust in _ON_REQUEST

@@ -30,7 +30,7 @@ _LISTS = PatternFile(__file__)
 _LABELS = {"dead-end": "dead end"}
 
 
-def speaks_unasked(one: MemoryStanding) -> bool:
+def is_shown_to_agents(one: MemoryStanding) -> bool:
     """Whether agents get this memory without asking (law 11)."""
     return one.status == "accepted" and one.trust == "T0"
 
@@ -50,13 +50,13 @@ def write(clone: Clone, standings: Sequence[MemoryStanding]) -> bool:
 
 
 def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guards.MemoryGuard]:
-    top, approved = clone.repo.top, [one for one in standings if speaks_unasked(one)]
+    top, approved = clone.repo.top, [one for one in standings if is_shown_to_agents(one)]
     named = tracked_files.paths_mentioned(
         clone.repo, (one.memory.statement for one in approved if one.memory.type in guards.GUARDING)
     )
     for one in approved:
         memory, cited = one.memory, pack_lines.cited_files(one.memory.evidence)
-        why = pack_lines.further_paragraphs(memory.details, statement=memory.statement)
+        why = pack_lines.memory_grounds(memory)
         text = f"{memory.statement} ({why})" if why else memory.statement
         line = " ".join(visible(clone.scan.text(text)).split())
         line = line if len(line) <= guards.MAX_TEXT else line[: guards.MAX_TEXT - 1].rstrip() + "…"

@@ -94,6 +94,10 @@ class HealthChecks(Concern):
         counts = {"tasks": len(open_ones), "started": begun, "ready": ready}
         return {"session": session, **counts, "disputed": len(disputed)}
 
+    def work(self, *, newest: int | None = None) -> stats.WorkSums:
+        """Returns the tokens and the cost of runs by agent, task and day; with `newest`, only of the newest runs."""
+        return stats.work_stats(self.clone, self.settings.prices, newest=newest)
+
     def stats(self) -> stats.Stats:
         """Returns the statistics of this clone, and how recalled memories were used."""
         limit = self.settings.number("model.calls_per_day") if self.settings.model_command else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 
 NEVER = "never"
+_MEMORY_EVENTS = ("propose", "accept", "promote", "edit", "join", "reject", "retire")
+_SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
+_WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
 
 
 @frozen
@@ -32,6 +35,18 @@ class Decided:
     done: tuple[decisions.MemoryStanding, ...]
     left: tuple[tuple[str, str], ...]  # id and why it was not decided
     hints: tuple[str, ...] = ()  # what to do about those
+
+
+@frozen
+class MemoryEvent:
+    """Something that happened to a memory."""
+
+    ts: str
+    kind: str  # propose, accept, promote, edit, join, reject or retire
+    by: str  # who decided; "" if this clone has not heard
+    reason: str
+    branch: str | None
+    undone: bool  # whether it took another decision back
 
 
 class MemoryBook(Concern):
@@ -109,7 +124,7 @@ class MemoryBook(Concern):
     ) -> decisions.MemoryStanding:
         """Handles a statement that is already accepted: a person who accepts it again adds the new evidence."""
         cited = map(
-            str, evidence_check.resolve_ground(self.clone, [evidence] if isinstance(evidence, str) else evidence)
+            str, evidence_check.resolve_evidence(self.clone, [evidence] if isinstance(evidence, str) else evidence)
         )
         joined = memory.join_evidence(known.evidence, cited)
         if joined == known.evidence and accept:
@@ -205,6 +220,17 @@ class MemoryBook(Concern):
         )
         return self.shown(review.accept(self.clone, identity, self._reviewer(reviewer), wish=wish))
 
+    def accept_as_seen(self, item: QueueItem, **wish: Any) -> decisions.MemoryStanding:
+        """Approves what somebody looked at, and nothing else; fields as `accept` takes them."""
+        done = self.accept(item.id, **wish)
+        seen, now, wished = item.standing.memory, done.memory, {_WISHED.get(name, name) for name in wish}
+        if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in _SEEN if n not in wished):
+            self.undo()
+            raise NeedsReview(
+                f"{item.id} was changed while you looked at it, so it is not approved", hint="Read it again."
+            )
+        return done
+
     def accept_all(self, items: Iterable[QueueItem], *, reviewer: str | None = None) -> Decided:
         """Approves many at once; those with a contradiction or without evidence stay and are named."""
         who, against = self._reviewer(reviewer), self.queue().against
@@ -272,7 +298,7 @@ class MemoryBook(Concern):
         if details is not None:
             changes["details"] = self.clone.scan.text(details.strip())
         if evidence is not None:
-            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_ground(self.clone, evidence)))
+            changes["evidence"] = memory.unique(map(str, evidence_check.resolve_evidence(self.clone, evidence)))
         if expires is not None:
             changes["expires_at"] = None if expires == NEVER else propose.expiry(self.clone, expires)
         return self.shown(revise.edit(self.clone, identity, changes, self._reviewer(reviewer)))
@@ -285,9 +311,37 @@ class MemoryBook(Concern):
         """Undoes the last decision, if it is not published."""
         return self.shown(undo.undo(self.clone, self._reviewer(reviewer)))
 
+    def history(self, identity: str) -> list[MemoryEvent]:
+        """Returns who proposed, approved, edited and retired a memory, and when; oldest first."""
+        found = []
+        for event in self.clone.find_events("all", targets=(identity,), kinds=_MEMORY_EVENTS):
+            said = self.clone.joined(event)
+            kind = approvals.weakened(event.kind, event.hash_self, self.clone.second_hand())
+            by, reason = str(said["reviewer"] or ""), str(said["reason"] or "")
+            found.append(MemoryEvent(event.ts, kind, by, reason, said["branch"], undone=said["action"] == "undo"))
+        return found
+
+    def last_changes(self) -> dict[str, str]:
+        """Returns when each memory was last proposed, decided about or edited, by id."""
+        return {event.target: event.ts for event in self.clone.find_events("all", kinds=_MEMORY_EVENTS) if event.target}
+
+    def counted(self, identity: str) -> dict[str, int]:
+        """Returns how often a memory was recalled, given in contexts, looked at and used, as counted in this clone."""
+        return statistics.times(self.clone.layout, identity)
+
+    def contexts(self, identity: str) -> list[statistics.CountedContext]:
+        """Returns the contexts that held a memory, newest first, as far as they are not yet only sums."""
+        name = identity.lower()
+        told = statistics.read(self.clone.layout, holding=name).told
+        return [one for one in reversed(told) if name in one.memories]
+
     def passage(self, provenance: Provenance) -> passages.Passage:
         """Returns the text that a memory comes from, with the lines around it."""
         return passages.passage(self.clone, provenance)
+
+    def cited(self, receipts: Sequence[tuple[str, str]]) -> Mapping[str, passages.CitedLines]:
+        """Returns the lines of the files that a memory cites and that are as they were."""
+        return passages.cited(self.clone, receipts)
 
     def contradictions(self) -> list[memory_conflicts.MemoryConflict]:
         """Returns the pairs of accepted memories that contradict each other."""

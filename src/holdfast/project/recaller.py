@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import worktree_changes
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
     from holdfast.index.refresh import Progress
     from holdfast.index.sqlite import Index
-    from holdfast.recall.applicable_memories import ApplicableMemory
+    from holdfast.recall.applicable_memories import ApplicableMemory, KnownMemory
 
 _UNKEPT = "; it is built in memory"  # ends the note of an index that cannot be stored
 _UNSEARCHED = "commits, docs and code were not searched"
@@ -57,6 +58,25 @@ class Explained:
     why: line_reasons.Why
     governs: tuple[Ruling, ...]
     knew: tuple[given.AgentKnowledge, ...]
+
+
+class KnownHere:
+    """All memories as they stand, in the forms that answers about files need."""
+
+    def __init__(
+        self, recaller: Recaller, standings: Mapping[str, MemoryStanding], memories: Sequence[KnownMemory]
+    ) -> None:
+        self._recaller, self.standings, self.memories = recaller, standings, memories
+
+    @cached_property
+    def newer(self) -> Mapping[str, str]:
+        """The memory that took another one's place, by the id of the other."""
+        return {old: one.id for one in self.standings.values() for old in getattr(one.memory, "supersedes", ())}
+
+    @cached_property
+    def now(self) -> Mapping[str, given.CurrentStanding]:
+        """The state of memories, tasks and sessions."""
+        return self._recaller.project.context.open_session()
 
 
 class Recaller(Concern):
@@ -213,12 +233,15 @@ class Recaller(Concern):
         with contextlib.closing(repository.open_corpus(self.clone)) as corpus:
             yield corpus, self.corpus_choice()
 
-    def why(self, place: str, *, folder: str | None = None) -> Explained:
+    def why(
+        self, place: str, *, folder: str | None = None, line: int | None = None, known: KnownHere | None = None
+    ) -> Explained:
         """Returns the run and turn that wrote a line (`src/a.py:12`), some (`src/a.py:10-20`) or all lines of a file.
 
-        Paths are relative to `folder`, by default the repository's top. Nothing changes.
+        Paths are relative to `folder`, by default the repository's top; with `line`, `place` is only a path. Nothing
+        changes. `known` is what was read already.
         """
-        asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top)
+        asked = line_authors.read_target(self.clone.repo, place, folder=folder or self.clone.repo.top, line=line)
         with self.clone.unsealed():
             found = line_authors.find_authors(self.clone, asked, spell=worktree_changes.spelled)
             why = line_reasons.explain(self.clone, asked, found)
@@ -226,18 +249,38 @@ class Recaller(Concern):
         few = runs if len(runs) <= MOST_KNEW and not why.whole else []
         knew = tuple(given.knew(self.clone, run, kind="run", now={}) for run in few)
         if any(one.packs for one in knew):  # the current states are read only if there is something to show
-            now = self.project.context.open_session()
+            now = known.now if known else self.project.context.open_session()
             knew = tuple(given.knew(self.clone, run, kind="run", now=now) for run in few)
-        return Explained(why=why, governs=tuple(self._rulings(why, few, knew)), knew=knew)
+        return Explained(why=why, governs=tuple(self._rulings(why.path, few, knew, known or self.known())), knew=knew)
+
+    def authors(self, path: str, text: Sequence[str], *, first: int, last: int) -> line_reasons.Why:
+        """Returns who wrote some lines of a file whose text is known, and nothing else.
+
+        Cheap enough for a page of them: of a line that was moved or copied it names who did that, where `why` follows
+        it to its first author.
+        """
+        asked = line_authors.WhyTarget(path=path, text=tuple(text), first=first, last=last, whole=False)
+        with self.clone.unsealed():
+            found = line_authors.find_authors(self.clone, asked, spell=worktree_changes.spelled, moved=False)
+            return line_reasons.explain(self.clone, asked, found)
+
+    def governing(self, path: str, *, known: KnownHere | None = None) -> tuple[Ruling, ...]:
+        """Returns the memories that apply to a file, the nearest first."""
+        return tuple(self._rulings(path, (), (), known or self.known()))
+
+    def known(self) -> KnownHere:
+        """Returns what answers about many files rest on, for whoever keeps it between them."""
+        standings = {one.id: one for one in self.project.memory.knowledge().standings}
+        return KnownHere(self, standings, self.project.context.known(list(standings.values()), {}))
 
     def _rulings(
-        self, why: line_reasons.Why, runs: Sequence[str], knew: Sequence[given.AgentKnowledge]
+        self, path: str, runs: Sequence[str], knew: Sequence[given.AgentKnowledge], known: KnownHere
     ) -> Iterator[Ruling]:
         """Yields the memories that apply to these lines, the nearest first."""
-        standings = {one.id: one for one in self.project.memory.knowledge().standings}
+        standings = known.standings
         given_ids = {entry.id for one in knew for pack in one.packs for entry in pack.entries}
-        newer = {old: one.id for one in standings.values() for old in getattr(one.memory, "supersedes", ())}
-        for one in self._governing(why.path, standings, {f"run:{run}" for run in runs}):
+        newer = known.newer
+        for one in self._governing(path, known, {f"run:{run}" for run in runs}):
             there = standings[one.known.id]
             holds = there.status == "accepted"
             yield Ruling(
@@ -250,13 +293,12 @@ class Recaller(Concern):
                 told=there.id in given_ids if runs else None,
             )
 
-    def _governing(self, path: str, standings: Mapping[str, MemoryStanding], runs: set[str]) -> list[ApplicableMemory]:
+    def _governing(self, path: str, known: KnownHere, runs: set[str]) -> list[ApplicableMemory]:
         """Returns memories that name or cite a file, come from the runs that wrote it, or apply everywhere."""
-        known = self.project.context.known(list(standings.values()), {})
         hand = applicable_memories.WorkAtHand(files=(path,))
-        there = {one.known.id: one for one in applicable_memories.applicable(known, hand)}
-        for one in known:
-            memory = standings[one.id].memory
+        there = {one.known.id: one for one in applicable_memories.applicable(known.memories, hand)}
+        for one in known.memories if runs else ():
+            memory = known.standings[one.id].memory
             came_of = not runs.isdisjoint((*memory.evidence, memory.source or ""))
             if came_of and (one.id not in there or there[one.id].near == applicable_memories.EVERYWHERE):
                 there[one.id] = applicable_memories.ApplicableMemory(one, applicable_memories.TASK, "came of this run")

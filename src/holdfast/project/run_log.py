@@ -16,22 +16,26 @@ from holdfast.capture.ingest import run_files
 from holdfast.curation import review_queue
 from holdfast.diagnostics import run_diff as differences
 from holdfast.diagnostics import timeline
-from holdfast.errors import BadInput
-from holdfast.git import approvals
+from holdfast.errors import BadInput, NotFound
+from holdfast.git import approvals, commit_pages
 from holdfast.model import event as model_event
 from holdfast.model import ids, transcript
 from holdfast.model import session as model_session
 from holdfast.model.ids import run_id as new_run_id
 from holdfast.project.concern import Concern
-from holdfast.recall import lookup
+from holdfast.recall import lookup, run_turns
 from holdfast.store import capsule, import_progress, session_files, statistics, tally
 from holdfast.values import dict_of, replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
+    from holdfast.diagnostics.timeline import StoryChoice, StoryCursor, StoryPage
     from holdfast.git.repo import Repo
     from holdfast.model.session import Session
     from holdfast.model.transcript import TranscriptOrigin
+    from holdfast.recall.published_content import PublishedContent
+    from holdfast.recall.relation_graph import RelationIndex
+    from holdfast.work.task_board import Board
 
 _FIELDS = ("run_id", "parent_run_id", "layer", "systemic_scale", "exit_status", "target")
 
@@ -57,6 +61,8 @@ _NAMED: dict[type, str] = {str: "a text", dict: "an object, such as {'summary': 
 
 VERSION = 1
 
+
+_BESIDE = 300  # lines after those that are shown that are searched for the end of a secret
 
 _NOT_EXPORTED = ("hash_self", "writer", "seq", "hash_prev", "body", "kind", "target")
 
@@ -160,6 +166,64 @@ class RunLog(Concern):
             events = self.events(newest=newest)
         return timeline.timeline(events, task=task, sort=tuple(sort) or ("ts",))
 
+    def story(self, cursor: StoryCursor | None = None, choice: StoryChoice | None = None, *, most: int) -> StoryPage:
+        """Returns what happened on all branches, newest first: the events of the log and the commits of git.
+
+        A page holds about `most` rows; the next one begins where its cursor says.
+        """
+        with self.clone.unsealed():
+            given = choice or timeline.StoryChoice()
+            return timeline.story(self.clone, cursor or timeline.StoryCursor(), given, most=most)
+
+    def recording(self, name: str, *, start: int = 0, most: int) -> run_turns.RunDetails:
+        """Returns a run by its id or the start of it, with some of its turns."""
+        with self.clone.unsealed():
+            return run_turns.details(self.clone, self._run_event(name), start=start, most=most)
+
+    def turn(self, name: str, number: int) -> tuple[run_turns.RunDetails, dict[str, Any], list[dict[str, Any]]]:
+        """Returns a run without its turns, one turn of it, and the steps of that turn."""
+        with self.clone.unsealed():
+            event = self._run_event(name)
+            run = run_turns.details(self.clone, event, most=0)
+            turn = run_turns.turn_of(self.clone, event, number)
+            return run, turn, run_turns.steps_of(self.clone, run.id, number)
+
+    def _run_event(self, name: str) -> model_event.Event:
+        """Returns the last event of a run."""
+        asked = name.removeprefix("run:")
+        found = self.clone.find_events("all", kinds=("run",), beginnings=ids.beginnings(asked)) if asked else []
+        run = ids.pick(asked, [event.run_id for event in found if event.run_id])
+        return [event for event in found if event.run_id == run][-1]
+
+    def commit(self, name: str, cited: Mapping[str, str]) -> tuple[lookup.ShownRecord, commit_pages.CommitChanges]:
+        """Returns a commit by its id or the start of it, and what it changed; `cited` has what each memory cites."""
+        shown = lookup.show_commit(self.clone, name, cited)
+        if shown is None:
+            raise NotFound(f"there is no commit {name[:64]} here", hint="It may be in another clone: `git fetch`.")
+        return shown, commit_pages.changes(self.clone.repo, shown.id)
+
+    def counted(
+        self, commit: commit_pages.CommitChanges, files: Sequence[commit_pages.ChangedFile]
+    ) -> list[commit_pages.ChangedFile]:
+        """Returns some of the files that a commit changed, with how many lines were added and removed."""
+        return commit_pages.counted(self.clone.repo, commit, files)
+
+    def patches(
+        self, commit: commit_pages.CommitChanges, files: Sequence[commit_pages.ChangedFile], *, most: int
+    ) -> list[tuple[list[str], int]]:
+        """Returns the first lines of some files' patches without known secrets, and how many lines each has."""
+        found = []
+        for lines in commit_pages.patches(self.clone.repo, commit, files):
+            some = lines[: most + _BESIDE]
+            clean = self.clone.hide.lines([line[1:] for line in some])  # a key is none with a sign before each line
+            shown = [line[:1] + rest for line, rest in zip(some, clean, strict=True)]
+            found.append((shown[:most], len(lines)))
+        return found
+
+    def runs_of_session(self, session: Session) -> list[str]:
+        """Returns the runs that a session names or that were imported from its transcript, the oldest first."""
+        return runs_of(session, import_progress.every(self.clone.stores))
+
     def diff(self, run: str, *, against: str = "latest") -> differences.RunDiff:
         """Compares the results of two runs; `latest` is the newest earlier run of the same task."""
         other = against if against == "latest" else self._run_named(against)
@@ -182,6 +246,24 @@ class RunLog(Concern):
         if there and there.status == approvals.EDITED:
             more["diff"] = list(review_queue.since_approval(self.clone, there))
         return replace(found, fields={**found.fields, **more})
+
+    def relations(self, standings: Iterable[MemoryStanding] | None = None, board: Board | None = None) -> RelationIndex:
+        """Returns how memories, tasks, runs, commits and files hang together; takes what was read already."""
+        from holdfast.recall import relation_graph
+        from holdfast.work import task_board
+
+        if standings is None:
+            standings = review_queue.every(self.clone, self.clone.clock()).values()
+        if board is None:
+            board = task_board.read(self.clone)
+        memories = {one.id: (one.memory, one.status) for one in standings}
+        return relation_graph.RelationIndex(memories, board.graph, clone=self.clone, git=self.clone)
+
+    def published(self) -> PublishedContent:
+        """Returns what HEAD holds: accepted memories, tasks, and what the log tells everybody."""
+        from holdfast.recall import published_content
+
+        return published_content.read(self.clone, self.clone.clock())
 
     def export_records(self, name: str | None = None) -> Iterator[dict[str, Any]]:
         """Yields sessions, runs, turns and cycles as objects: all, or those of one session or run.

@@ -29,13 +29,8 @@ if TYPE_CHECKING:
     from holdfast.index.embed.fill_vectors import EmbeddingPass, Progress
 
 SETTING = "retrieval.model"
-TOLD = "told-semantic"
 TRIES = 5  # attempts to embed while other commands erase texts; a guess: each attempt needs another erase to fail
 AGAIN = 10.0  # seconds before a failed question is tried again; a guess: longer than one command searches
-_ONCE = (
-    "search goes by words, context and git; to search by meaning as well: pip install 'holdfast[semantic]', "
-    "then holdfast model add (this is said once)"
-)
 
 
 @frozen
@@ -229,20 +224,10 @@ class SearchModels(Concern):
     def with_model(self, found: Status) -> Status:
         """Returns the status with the model in use and the number of texts to embed."""
         if not self.embeds_in_background():
-            self.say_once()
             return found
         source = self._source()
         waiting = self._embedded(source)[-1]  # as far as texts are indexed; a search updates the index
         return replace(found, model=embedding_model.named(source) if source else None, unembedded=waiting)
-
-    def say_once(self) -> None:
-        """Notes how to install search by meaning, once for this user."""
-        mark = os.path.join(self.clone.layout.cache, TOLD)
-        if os.path.exists(mark) or not embedding_model.missing():
-            return
-        with contextlib.suppress(OSError):
-            os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-            self.clone.notes.append(_ONCE)
 
     def _say_ready(self) -> None:
         """Writes for the quick path whether vectors of the model in use exist."""

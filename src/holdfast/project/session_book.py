@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import condense, session_lookup
 from holdfast.capture import session_work as capture
-from holdfast.errors import BadInput, HoldfastError
+from holdfast.errors import BadInput, HoldfastError, NotFound
 from holdfast.index import refresh
 from holdfast.model import brief
 from holdfast.model.ids import token
@@ -15,7 +15,7 @@ from holdfast.patterns import PatternFile
 from holdfast.project import context_builder, run_log
 from holdfast.project.concern import Concern
 from holdfast.recall import lookup
-from holdfast.recall.pack import context_pack, material, pack_lines
+from holdfast.recall.pack import context_pack, last_session, material, pack_lines
 from holdfast.store import import_progress, session_files, tally
 from holdfast.values import frozen, replace
 
@@ -98,6 +98,13 @@ class SessionBook(Concern):
     def show(self, name: str | None = None) -> Session:
         """Returns a session by its id or the start of it; without one, the open one here or the last of this line."""
         return session_lookup.find(self.active, name)
+
+    def last(self) -> Session | None:
+        """Returns the session that the next one here continues: this branch's, else the nearest one; None if none."""
+        try:
+            return session_lookup.find(self.active)
+        except NotFound:
+            return last_session.choose(self.clone, self.all()).session
 
     def all(self) -> list[Session]:
         """Returns every session of this clone, oldest first."""

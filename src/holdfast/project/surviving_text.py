@@ -34,7 +34,8 @@ from holdfast.values import frozen
 MAX_FILE = 4 << 20  # bytes; larger files are data and not code
 MAX_SPAN = 40  # lines cited: in a longer span, most lines have nothing to do with the statement
 MOST = 3  # files cited: each changes at some time, and makes the memory stale
-MOST_TRIED = 2_000  # words of calls that are tried as paths: bounds the reads of file names
+MOST_TRIED = 500  # words of calls that are tried as paths: with the next, bounds the reads of file names
+DEEPEST = 16  # folders of a path inside the repository
 MOST_READ = 40  # files of a session in which a name is searched: bounds the reads of files
 _REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # momentary
 _TOLD = ("closing-report", "agents-words", "plan")  # an agent's words, which no code and no commit states
@@ -109,9 +110,27 @@ class WrittenFiles:
         inputs = (given for at, given, _ in _calls(folder) if at <= turn)
         words = dict.fromkeys(word for given in inputs for word in _WORD.findall(given))
         last = (word for word in reversed(words) if "." in word.rpartition("/")[2])
-        ends = (word.split("/", skipped)[-1] for word in last for skipped in range(1 + word.count("/")))
-        there = (end for end in islice(ends, MOST_TRIED) if ".." not in end and self.now(end))
+        there = filter(None, (self._ending_of(word) for word in islice(last, MOST_TRIED)))
         return list(dict.fromkeys(islice(there, MOST_READ)))
+
+    def _ending_of(self, word: str) -> str:
+        """Returns the longest end of a path that is a file here: `docs/README.md` is not the `README.md` beside it."""
+        parts = word.split("/")
+        ends = ("/".join(parts[skipped:]) for skipped in range(max(0, len(parts) - DEEPEST), len(parts)))
+        return next((end for end in ends if ".." not in end and self.now(end)), "")
+
+
+class LookedAtFiles(WrittenFiles):
+    """The same for a session that is not imported: its turns and the texts of its calls are in memory."""
+
+    def __init__(self, top: str) -> None:
+        super().__init__(top)
+        self.rows: list[Mapping[str, Any]] = []
+        self.texts: list[str] = []
+        self._turns[""] = self.rows
+
+    def saw(self, folder: str, names: Sequence[str]) -> bool:  # noqa: ARG002 - there is one session, in no folder
+        return any(name in text for text in self.texts for name in names)
 
 
 @frozen
@@ -248,8 +267,9 @@ def _cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence
     """Returns evidence for the symbols and files that a find is about, if its lines cannot be cited.
 
     The find names them, or its turn wrote into the symbol. Files of its own turn come first, then those of later turns,
-    which carried it out, then earlier ones; if none of these contains a name of the find, files that the run read. A
-    whole file is the last resort: it changes soon.
+    which carried it out, then earlier ones; if none of these contains a name of the find, files that the run read, and
+    last any file that defines the name: who only mentions it, in a comment perhaps, is no evidence. A whole file is the
+    last resort: it changes soon.
     """
     clone, folder, files = session.clone, session.folder, session.files
     rows = [(int(row["turn"]), list(row["files"])) for row in files.turns(folder)]
@@ -260,15 +280,18 @@ def _cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence
     names = list(dict.fromkeys((*_names(found.statement), *_names(found.details))))
     if not any(_names_some(files, path, names) for path in there):
         there += [path for path in files.files_read(folder, found.turn) if _names_some(files, path, names)]
+    elsewhere = []
     if not any(_names_some(files, path, names) for path in there):
-        there = _naming(clone, files, _names(found.statement)) or there
+        elsewhere = [path for path in _naming(clone, files, _names(found.statement)) if path not in there]
     # Tested code is better evidence than its test, and code better than a document about it.
-    there.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
+    for paths in (there, elsewhere):
+        paths.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
     cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
     code = [path for path in there if not _DOCUMENTS.search(path)]
-    cited = cited or [_Named("symbol", path, name) for path in spelled or code for name in _defined(files, path, names)]
+    for paths in (spelled or code, elsewhere):
+        cited = cited or [_Named("symbol", path, name) for path in paths for name in _defined(files, path, names)]
     cited += [_Named("file", path) for path in spelled]
     if not cited:
         text = f"{found.statement}\n{found.details}"
@@ -320,7 +343,7 @@ def still_stands(session: SessionFiles, found: ExtractedMemory) -> bool:
 
 def _has_moved(session: SessionFiles, found: ExtractedMemory) -> bool:
     """Whether code that a find cites changed after its session: nobody checked it since."""
-    cites = [str(one) for one in session.cited(found)]
+    cites = [str(one) for one in session.cited(found)] if session.folder else []  # no run: nothing was committed
     return any(state in ("changed", "gone") for state in states(session.clone, cites).values())
 
 

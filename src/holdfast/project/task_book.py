@@ -35,6 +35,7 @@ from holdfast.work.task_lifecycle import LASTING, FinishedTask, TaskWorker
 
 if TYPE_CHECKING:
     from holdfast.agent_store.shared_claims import SharedClaim, SharedClaims, StorePushed
+    from holdfast.curation.memory_state import MemoryListing
     from holdfast.git.conflict_sides import EntryConflict
     from holdfast.model.session import Session, SessionItem
     from holdfast.model.task import Link, Task
@@ -49,6 +50,7 @@ _NAME = regex(r"[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]")
 
 
 _HASH = regex(r"@[0-9a-f]{40,64}\b")  # of a receipt; noise for people
+_KIND = regex(r"\b(?:file|lines|symbol):(?=\S)")  # of evidence in a note, which people know by its path
 
 
 _LIKELY = regex(rf"\b(?:{'|'.join(PREFIXES.values())})-[0-9a-z]|{LABEL}")
@@ -102,15 +104,15 @@ class TaskBook(Concern):
 
     subject = "tasks"
 
-    def shaky(self, tasks: Iterable[Task]) -> tuple[Shaky, ...]:
+    def shaky(self, tasks: Iterable[Task], known: MemoryListing | None = None) -> tuple[Shaky, ...]:
         """Returns the memories that open tasks name and that no longer count as accepted."""
         open_ones = [task for task in tasks if not task.is_closed and rests_on_something(task)]
         naming = {task.id: set(_NAME.findall(" ".join(_texts(task)))) for task in open_ones}
         if not any(naming.values()):
             return ()
-        found = self.project.memory.knowledge()
+        found = known or self.project.memory.knowledge()
         doubted = (*found.stale, *found.expired, *found.superseded, *found.retired, *found.unreviewed)
-        why = {one.id: (one.status, _HASH.sub("", "; ".join(one.notes))) for one in doubted}
+        why = {one.id: (one.status, _KIND.sub("", _HASH.sub("", "; ".join(one.notes)))) for one in doubted}
         return tuple(
             Shaky(task, name, *why[name]) for task, names in naming.items() for name in sorted(names & why.keys())
         )
@@ -220,9 +222,9 @@ class TaskBook(Concern):
         with self._freed(name):
             return self.shown(task_lifecycle.stop(self.active, name, "open"))
 
-    def show(self, name: str) -> TaskShown:
+    def show(self, name: str, *, board: task_board.Board | None = None) -> TaskShown:
         """Returns one task, why it waits, which tasks wait for it, and who works on it."""
-        board = self.board()
+        board = board or self.board()
         placed = board.find(name)
         task, graph = placed.task, board.graph
         cited = [text.removeprefix("commit:") for text in task.evidence if text.startswith("commit:")]

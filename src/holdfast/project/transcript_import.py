@@ -384,7 +384,7 @@ class TranscriptImport(Concern):
         # Checked again here: any program could have written the file.
         entries = [one for line in kept if isinstance(line.get("told"), list) for one in line["told"]]
         counted = given.counted(head, [one for one in entries if isinstance(one, dict)])
-        tally.told_now(self.clone.layout, counted, took if type(took) is int else 0, now=int(ts // 1e9))
+        tally.count_context(self.clone.layout, counted, took if type(took) is int else 0, now=int(ts // 1e9))
 
 
 def _with_owner(found: Sequence[_Chosen], repository: SessionRepository, bringing: Brought) -> Iterator[_Chosen]:

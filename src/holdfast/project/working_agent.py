@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 RECENT = 2  # last results in every recall; a guess: more would crowd out the hits
-_EXTRA = "Install it: pip install 'holdfast[agents]'."
+_EXTRA = "Install again from Holdfast's own folder, with '.[agents]' in place of '.'"
 _KEY = "Set it to keyring, env:NAME or age:FILE-OF-RECIPIENTS."
 _SEALED = "[sealed]"  # replaces encrypted text in the project's log
 

@@ -208,7 +208,7 @@ def text(day: JournalDay) -> str:
         *_part("### Tasks", list(_tasks(day.events))),
     ]
     if rest:
-        parts.append("\n\n".join(["## Besides" if day.sessions else "## Without a session", *rest]))
+        parts.append("\n\n".join(["## Outside these sessions" if day.sessions else "## Without a session", *rest]))
     if len(parts) == 1:
         parts.append("Nothing was recorded on this day.")
     return "\n\n".join(parts) + "\n"
@@ -235,7 +235,7 @@ def _session(session: Session, when: str, runs: Sequence[Joined]) -> str:
         *_part("### Runs", [_run(run) for run in runs]),
         *_part("### Decisions", [_flat(one) for one in session.decisions] if is_last else []),
         *_part("### Answers", [f"{one.id} {_ANSWERS[one.state]}: {_flat(one.text)}" for one in answered if is_last]),
-        *_part("### Artefacts", list(_artefacts(session, turns, runs, is_last=is_last))),
+        *_part("### Files and commits", list(_artefacts(session, turns, runs, is_last=is_last))),
         *_part("### Still open", left if is_last else []),
     ]
     return "\n\n".join(parts)

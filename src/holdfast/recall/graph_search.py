@@ -193,7 +193,7 @@ def _is_hex(name: str) -> bool:
 Edges = dict[Node, dict[Node, float]]
 
 OPENED = 40  # rows whose neighbours are read; so bounded, a walk took 32 ms of CPU (docs/explanation/graph.md)
-NODES = 2000
+NODES = 2000  # a guess: bounds the time of one question
 LOOKED_UP = 400  # names and files
 
 

@@ -251,7 +251,8 @@ def show(clone: Clone, text: str) -> ShownRecord:
     except NotFound:
         if named := _TURN.fullmatch(text.removeprefix("run:")):
             return _show_turn(clone, named["run"], int(named["turn"]), int(named["step"] or 0) or None)
-        cited = {name: sighting.text for name, sighting in _memories(clone).items()}
+        is_commit = _COMMIT.fullmatch(text.removeprefix("commit:").lower())
+        cited = {name: sighting.text for name, sighting in _memories(clone).items()} if is_commit else {}
         shown = show_commit(clone, text, cited) or show_place(clone, text) or _show_artifact(clone, text)
         return shown or _show_fetched(clone, text)
     if found.kind == "run":
@@ -335,7 +336,7 @@ def _show_run(clone: Clone, run_id: str) -> ShownRecord:
     if _is_erased(clone, event):
         return ShownRecord(run_id, "run", None, None, {**clone.joined(event), "body_state": "erased"})
     folder = recorded_runs.folder_of(clone, run_id)
-    summary, printed = (summary_of(folder), _output_tail(folder)) if folder else (None, None)
+    summary, printed = (summary_of(folder), output_tail(folder)) if folder else (None, None)
     return ShownRecord(run_id, "run", folder, summary, clone.joined(event), printed=printed)
 
 
@@ -354,7 +355,7 @@ def _is_erased(clone: Clone, event: Event) -> bool:
     return not clone.erased().isdisjoint((event.hash_self, event.target or "", event.run_id or ""))
 
 
-def _output_tail(folder: str) -> str | None:
+def output_tail(folder: str) -> str | None:
     """Returns the last lines of a run's output: its terminal, else stdout, else stderr."""
     for name in PRINTED:
         end = kept_tail(folder, f"outputs/{name}", _TAIL_BYTES)

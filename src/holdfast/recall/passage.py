@@ -1,17 +1,28 @@
 """Returns the words that a candidate was made from, with the lines around them.
 
 They are looked up in what this clone still has: a run's capsule, a session, a file, a commit's message. Nothing is
-stored for it, reading is limited, and a missing source is reported as missing.
+stored for it, reading is limited, and a missing source is reported as missing. `cited` returns the lines of files that
+a memory rests on.
 """
 
+import contextlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.model.evidence import Provenance, is_oid, is_tracked_path
+from holdfast.git.tracked_files import places, texts
+from holdfast.model.evidence import (
+    CommitEvidence,
+    FileEvidence,
+    Provenance,
+    RunEvidence,
+    is_oid,
+    is_tracked_path,
+    parse_evidence,
+)
 from holdfast.model.ids import is_id
 from holdfast.model.text import visible
 from holdfast.recall import lookup
@@ -203,3 +214,42 @@ def _cut(text: _Text, first: int, span: tuple[int, int]) -> Passage:
             stop = end if index == last else len(row)
             marks.append((start - left, min(stop - left, MAX_WIDTH)))
     return Passage(text.title, tuple(lines), top + 1, first - top, min(last, bottom - 1) - top, tuple(marks))
+
+
+# The lines that a memory rests on: who decides about it need not open the file.
+
+MAX_CITED_LINES = 12  # of one citation; a guess: a short function
+MAX_CITED = 6  # citations of one memory whose lines are looked up; a guess: more is not read
+
+
+@frozen
+class CitedLines:
+    """Some lines of a file."""
+
+    number: int  # of the first of them, counted from 1
+    lines: tuple[str, ...]
+    more: int = 0  # that belong to it and are not here
+
+
+def cited(clone: Clone, receipts: Sequence[tuple[str, str]]) -> Mapping[str, CitedLines]:
+    """Returns the lines of each receipt that holds and is of a file; what changed is shown as a diff instead."""
+    found: dict[str, CitedLines] = {}
+    for receipt in [receipt for receipt, state in receipts if state == "holds"][:MAX_CITED]:
+        with contextlib.suppress(HoldfastError, OSError):  # written by hand, or of a file that cannot be read
+            if (lines := _lines_of(clone, receipt)) is not None:
+                found[receipt] = lines
+    return found
+
+
+def _lines_of(clone: Clone, receipt: str) -> CitedLines | None:
+    part = parse_evidence(receipt)
+    if isinstance(part, RunEvidence | CommitEvidence):
+        return None
+    place = places(clone.repo, [part.path]).get(part.path)
+    for text in texts(clone.repo, place) if place else ():
+        span = (1, len(text.lines)) if isinstance(part, FileEvidence) else text.place(part)
+        if span is not None and text.lines:
+            rows = text.lines[span[0] - 1 : min(span[1], span[0] - 1 + MAX_CITED_LINES)]
+            said = tuple(row.decode("utf-8", "replace").rstrip("\r\n")[:MAX_WIDTH] for row in rows)
+            return CitedLines(span[0], said, span[1] - span[0] + 1 - len(said))
+    return None

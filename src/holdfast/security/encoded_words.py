@@ -21,7 +21,7 @@ from holdfast.patterns import regex
 from holdfast.security.rules import BESIDE, NEAR, REACH, WORD, WORD_BYTES, SecretRest, SecretShape
 from holdfast.values import frozen
 
-DEEPEST = 2
+DEEPEST = 2  # a guess: secrets that are encoded twice exist, three times is hostile
 ESCAPED_BREAKS = (b"\\n", b"\\r", b"\\t")
 _BEFORE = 40  # bytes an encoded word may have before its first escape
 _STEP = REACH // 2  # how much further on a long word is looked at again; a multiple of four
@@ -197,7 +197,7 @@ _REMEMBERED, _SHORT = 1 << 13, 80  # how many words that hold nothing are rememb
 _ASSIGNS = frozenset((b"=", b":", b">", b"|"))
 _OPENING = b" \t\"'`\\"
 _TWO_DIGITS = regex(rb"[0-9][A-Za-z_-]{1,24}[0-9]")  # a random word holds digits with letters between
-_TAIL = 12
+_TAIL = 12  # characters; a guess: an opening quote with a prefix
 _WITHIN = b"./|"
 _VALUE = WORD_BYTES + b"./|~"
 _IS_OPENING = bytes(byte in _OPENING for byte in range(256))

@@ -158,7 +158,7 @@ def _decided(raw: bytes) -> int:
 
 PRIVATE = "private"  # the name of the rule for what a person marked
 CUSTOM = "custom"  # the name of every rule a user adds
-MAX_DEPTH = 100
+MAX_DEPTH = 100  # a guess: far below Python's limit of recursion
 
 _PASSES = 8  # one that changes nothing is the last; a rule of the user's that hides our marks never comes to that
 _CONTEXT = 64  # bytes kept before the undecided ones, for look-behinds
@@ -171,7 +171,7 @@ _SECRET_NAME = regex(
 )
 _STANDS_FOR_ONE = regex(r"\$[{(]|\$[A-Za-z_]{1,40}$|\{\{|\{[\w.]{0,40}\}$|<[\w -]{1,40}>$|%[(s]|\*{3,}|\.\.\.")
 _NUMBERS, _NESTED = (bool, int, float), (dict, list, tuple)
-_SHORT_NAME = 40
+_SHORT_NAME = 40  # characters; a guess: longer keys are looked at with the patterns
 _NO_TOKEN = regex(r"https?://|[.~]{0,2}/|.*\s", re.DOTALL)
 
 
@@ -202,6 +202,11 @@ class Scanner:
             return clean.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:  # a user's rule cut a character in two
             return clean.decode("utf-8", "replace")
+
+    def lines(self, lines: Sequence[str]) -> list[str]:
+        """As many lines without their secrets, which may span several; each line shown alone could not tell."""
+        found = self.text("\n".join(lines)).split("\n")
+        return [*found, *[""] * len(lines)][: len(lines)]  # a user's rule may take a line break away
 
     def file(self, data: bytes) -> bytes:
         """A file's bytes without its secrets.

@@ -28,7 +28,7 @@ from holdfast.values import frozen
 REACH = 2048  # bytes a match may look at from its anchor on; patterns stay well within
 WORD = 20  # every issued token holds so many of these bytes in a row, at most `NEAR` after its anchor's start
 WORD_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+"
-NEAR = 20
+NEAR = 20  # bytes; the longest fixed prefix of a known token fits
 BESIDE = 48  # bytes that may lie between the start of a provider's name and the token it shows
 
 _FILE = os.path.join(os.path.dirname(__file__), "rules.txt")
@@ -163,7 +163,7 @@ def _key_after(words: list[str], key: str, joints: tuple[str, ...]) -> str:
     return f"{key}(?:{'|'.join(behind)})"
 
 
-MAX_RULE = 1000
+MAX_RULE = 1000  # characters; a guess: a rule that people write is shorter
 MAX_STEPS = 1 << 26  # of one attempt at worst: well under a second that nobody can interrupt
 MAX_HEAD = 1 << 14  # of what is searched for in a whole stretch of text; the rest of a rule is tried where it stands
 GRACE, PER_MIB = 2.0, 1.0  # seconds of computing for all rules of the user, and more for each MiB looked at

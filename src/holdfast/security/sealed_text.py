@@ -25,10 +25,10 @@ from holdfast.errors import BadInput, BadSettings, LockedText
 from holdfast.values import frozen
 
 MARK = "holdfast-sealed:1:"
-SECRET_BYTES = 32
+SECRET_BYTES = 32  # a key of AES-256
 NONCE_BYTES = 12  # what GCM is made for
 MAX_FILE = 64 * 1024  # bytes of a file of recipients or identities
-_EXTRA = "Install it: pip install 'holdfast[encryption]'."
+_EXTRA = "Install again from Holdfast's own folder, with '.[encryption]' in place of '.'"
 _SERVICE = "holdfast"
 _UNLOCK = "Unlock it, or set `encryption.key` to another source: `python -m keyring diagnose` says which one is used."
 

@@ -28,9 +28,9 @@ FOLDERS = (
 FILES = ("rewrites", *STATISTICS)
 # Limits against bundles that fill the disk or the memory; guesses unless a reason is given.
 MAX_FILE = 1 << 30  # bytes, as log.MAX_SPOOL
-MAX_TOTAL = 64 << 30
+MAX_TOTAL = 64 << 30  # bytes; a guess: bounds a hostile archive
 MAX_RATIO = 1000  # to the size of the bundle; gzip reaches about as much
-MAX_MANIFEST = 1 << 28
+MAX_MANIFEST = 1 << 28  # bytes; a guess: bounds a hostile archive
 MANIFEST_RATIO = 40  # a real list of hashes compresses to about half, so this is generous
 MIN_PACKED, FREE_FILES = 16, 10_000  # bytes that a file takes in a bundle: at least half of its hash
 MAX_NAME = 255  # bytes of a folder's or a file's name, as file systems have it

@@ -1,8 +1,10 @@
 """Creates our SQLite files for this user only, and runs transactions on them."""
 
 import contextlib
+import errno
 import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 
 
@@ -17,15 +19,20 @@ def make_folders(path: str) -> None:
 def make_private(path: str) -> None:
     """Creates a database file and its folders for this user only; SQLite itself follows the umask.
 
-    Its log and journal get the mode of the file.
+    Its log and journal get the mode of the file. A file that exists is not opened: closing it would release every lock
+    that this process's SQLite holds on it, and the next process to leave would delete the log with what is in it.
     """
     make_folders(os.path.dirname(path))
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
-        if os.name == "posix" and os.fstat(fd).st_mode & 0o077:  # created by an earlier version
-            os.fchmod(fd, 0o600)
-    finally:
-        os.close(fd)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        facts = os.lstat(path)
+        if stat.S_ISLNK(facts.st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path) from None
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path) from None
+        if os.name == "posix" and facts.st_mode & 0o077:  # created by an earlier version
+            os.chmod(path, 0o600)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ except ImportError:  # Windows has the same calls under another name
 # Non-blocking: a pipe in place of a file must not stop us.
 _READ = posix.O_RDONLY | getattr(posix, "O_NONBLOCK", 0) | getattr(posix, "O_CLOEXEC", 0)
 _APPEND = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | getattr(posix, "O_NOFOLLOW", 0) | _READ
-_KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000
+_KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000  # of st_mode, as POSIX has them
 _POINTER = b"gitdir: "
 MAX_INBOX = 16 << 20  # bytes; a guess: no command has run for very long, and the next one checks git itself
 CONTEXTS, WORKER = b"/holdfast/contexts", b"worker"  # stored contexts, and the command that prepares them

@@ -9,7 +9,8 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from holdfast.errors import CorruptLog, FutureFormat
 from holdfast.model.event import Event, in_order
@@ -18,7 +19,7 @@ from holdfast.store.cache_file import CacheFile
 from holdfast.store.format import parse_event, segment_name, split_lines
 from holdfast.values import frozen, replace
 
-VERSION = 5
+VERSION = 6
 # Bytes of spools, which need no git to read; a guess: reading fewer again costs less than writing to the file.
 KEPT_FROM = 64 << 10
 _PLAIN = (
@@ -28,8 +29,15 @@ _PLAIN = (
 _COLUMNS = ", ".join((*_PLAIN, "hash_prev", "added"))
 _NAMES = ("hash_self", "target", "run_id")
 _CASELESS = _COLUMNS.replace("target,", "target COLLATE NOCASE,").replace(" run_id,", " run_id COLLATE NOCASE,")
+# The id of a run begins with the moment it began, which for an imported one may be long before it was recorded.
+_DATED = "[12][0-9][0-9][0-9][01][0-9][0-3][0-9]T[0-2][0-9][0-5][0-9][0-5][0-9]Z-*"
+_PARTS = (("", 1, 4), ("-", 5, 2), ("-", 7, 2), ("T", 10, 2), (":", 12, 2), (":", 14, 2))
+_BEGAN_AT = " || ".join(f"'{sign}' || substr(run_id, {at}, {size})" for sign, at, size in _PARTS)
+_BEGAN = f"CASE WHEN kind = 'run' AND run_id GLOB '{_DATED}' THEN {_BEGAN_AT} || '.000000Z' ELSE ts END"
 _FILE = PatternFile(__file__)
-_TABLES, _TEMPORARY = ([row.format(columns=_CASELESS) for row in _FILE.lines(name)] for name in ("tables", "temporary"))
+_TABLES, _TEMPORARY = (
+    [row.format(columns=_CASELESS, began=_BEGAN) for row in _FILE.lines(name)] for name in ("tables", "temporary")
+)
 _TABLES_OF = {"event": ("token", "made", "told"), "fresh": ("fresh_token", "fresh_made", "fresh_told")}
 _HERE = "EXISTS (SELECT 1 FROM here WHERE here.source = e.source AND (until IS NULL OR e.ts <= until))"
 
@@ -128,6 +136,34 @@ class EventIndex:
         wanted = {event.hash_self for event in self._fitting(replace(query, newest=None, oldest=None))}
         return query.cut([event for event in in_order(self._fitting(EventQuery())) if event.hash_self in wanted])
 
+    def begun(
+        self, here: Mapping[str, str | None], *, before: str | None, kinds: Collection[str] | None, newest: int
+    ) -> list[tuple[str, Event]]:
+        """Returns the newest events of some sources by when they began, newest first, each with that moment.
+
+        All of the same moment come together, so that whoever goes on before the last one misses nothing.
+        """
+        self._show_only(here)
+        conditions, values = [_HERE], list[object]()
+        if kinds is not None:
+            conditions.append("+e.kind IN (SELECT value FROM json_each(?))")
+            values.append(json.dumps(sorted(kinds)))
+        earlier = [*conditions, f"{_BEGAN} < ?"] if before is not None else conditions
+        last = f"{' AND '.join(earlier)} ORDER BY {_BEGAN} DESC LIMIT {newest:d}"
+        found = self._begun(last, [*values, *([before] if before is not None else [])])
+        if len(found) >= newest:
+            first = sorted((moment for moment, _ in found.values()), reverse=True)[newest - 1]
+            found |= self._begun(f"{' AND '.join(conditions)} AND {_BEGAN} = ?", [*values, first])
+            found = {name: pair for name, pair in found.items() if pair[0] >= first}
+        return sorted(found.values(), key=lambda pair: (pair[0], pair[1].ts, pair[1].hash_self), reverse=True)
+
+    def _begun(self, condition: str, values: list[object]) -> dict[str, tuple[str, Event]]:
+        found: dict[str, tuple[str, Event]] = {}
+        for table in _TABLES_OF:
+            sql = f"SELECT {_BEGAN}, {_COLUMNS} FROM {table} AS e WHERE {condition}"
+            found |= {row[1]: (row[0], _event(row[1:])) for row in self._file.db.execute(sql, values)}
+        return found
+
     def naming(self, here: Mapping[str, str | None], values: Collection[str], read: ReadBody) -> list[Event]:
         """Returns the runs of some sources whose body contains one of these words, by time."""
         self._show_only(here)
@@ -194,7 +230,7 @@ class EventIndex:
 
     def _select(self, table: str, condition: str, values: list[object]) -> dict[str, Event]:
         rows = self._file.db.execute(f"SELECT {_COLUMNS} FROM {table} AS e WHERE {condition}", values)
-        return {row[0]: Event(*(*row[:-2], tuple(filter(None, row[-2].split(","))), row[-1])) for row in rows}
+        return {row[0]: _event(row) for row in rows}
 
     def _keep(self, pieces: Iterable[tuple[str, int, bytes]]) -> set[str]:
         """Writes pieces into the file; returns the sources whose pieces follow on its contents."""
@@ -266,6 +302,10 @@ class EventIndex:
             self._known[name] = (number, read)
             self._skewed |= {number} if skewed else set()
         self._version = version
+
+
+def _event(row: Sequence[Any]) -> Event:
+    return Event(*(*row[:-2], tuple(filter(None, row[-2].split(","))), row[-1]))
 
 
 def _put(table: str) -> str:

@@ -22,9 +22,9 @@ from holdfast.values import frozen
 VERSION = 1
 # Limits of the format, guesses: a reader holds one event, body or segment in memory, and git one file.
 MAX_ENVELOPE = 4096
-MAX_BODY = 1 << 20
-MAX_SEGMENT = 1 << 20
-MAX_SEGMENT_EVENTS = 1000
+MAX_BODY = 1 << 20  # bytes; a guess: an event is small, large content is kept beside it
+MAX_SEGMENT = 1 << 20  # bytes; a guess: merges of git stay quick, and a file is read at once
+MAX_SEGMENT_EVENTS = 1000  # a guess: as MAX_SEGMENT, for small events
 SALT_BYTES = 32  # as long as the hash: a salt cannot be guessed more easily
 
 _EVENT_TAG = b"holdfast-event-1\n"

@@ -73,12 +73,12 @@ class MemoryUse:
     memory: str  # in lower case
 
 
-def read(layout: Layout) -> CountedLines:
-    """Reads the rows that are not yet sums; skips damaged ones."""
+def read(layout: Layout, *, holding: str = "") -> CountedLines:
+    """Reads the rows that are not yet sums, or those with a text; skips damaged ones."""
     asked: list[CountedRecall] = []
     told: list[CountedContext] = []
     looked: list[CountedLook] = []
-    for words in tally.whole(layout)[1]:
+    for words in tally.whole(layout, holding=holding)[1]:
         if not tally.effect(words):
             continue
         row = [word.decode("ascii", "replace") for word in words]

@@ -34,7 +34,7 @@ _MOST = 64 << 20  # bytes that are read; our own files are far smaller
 _PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NAME = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _HEX = frozenset("0123456789abcdef")
-_LONGEST = 64
+_LONGEST = 64  # characters; names of counters are short words
 
 
 # ── counting ─────────────────────────────────────────────────────────────────────────────────────
@@ -56,7 +56,7 @@ def recalled_now(
     _append(layout, f"{_moment(now)} ask {words}\n")
 
 
-def told_now(layout: Layout, telling: str, microseconds: int, *, now: int | None = None) -> None:
+def count_context(layout: Layout, telling: str, microseconds: int, *, now: int | None = None) -> None:
     """Counts a context that an agent got; `telling` is from the function of that name."""
     line = f"{_moment(now)} told {_number(microseconds)} {telling}"
     if effect(line.encode("utf-8", "replace").split()):  # checked, as it may come from a file

@@ -46,7 +46,7 @@ def _resolved(clone: Clone, target: str) -> tuple[str, str]:
     try:
         found = evidence_check.resolve(clone, target)
     except NotFound:
-        raise NotFound(f"{target} is no address, no commit and no path that git tracks", hint=_ACCEPTED) from None
+        raise NotFound(f"{target} is not a URL, a commit or a tracked path", hint=_ACCEPTED) from None
     if isinstance(found, CommitEvidence):
         commit_anchors.keep(clone, [found.oid])
         return "commit", found.oid

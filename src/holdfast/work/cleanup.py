@@ -32,7 +32,7 @@ from holdfast.work import task_board, task_claims
 
 _OID = regex(rb"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])")
 _FOLDERS = (paths.MEMORY, paths.TASKS, paths.LINKS)
-_CITING_LIMIT = 1 << 28
+_CITING_LIMIT = 1 << 28  # bytes; a guess: more is no file of ours
 
 
 def uncited_anchors(clone: Clone, *, before: str) -> dict[str, str]:
@@ -82,7 +82,7 @@ def _entries(clone: Clone) -> Iterator[bytes]:
 
 
 USUAL = "90d"
-TRASH_DAYS = 30
+TRASH_DAYS = 30  # a guess: who misses something misses it within a month
 _AGE = regex(r"(\d{1,5})([dwy])", re.ASCII)
 _DAYS = {"d": 1, "w": 7, "y": 365}
 
@@ -231,7 +231,7 @@ def undo(clone: Clone) -> UndoneReset:
         # The reset to take back; tasks go back to the line they were taken from.
         known = [reset for reset in trash.every(clone.layout) if trash.holds_something(clone.layout, reset)]
         if not known:
-            raise NotFound("there is no reset to take back", hint="`holdfast reset --help` says what can be.")
+            raise NotFound("there is no reset to undo", hint="`holdfast reset --help` says what can be.")
         last = known[-1]
         elsewhere = trash.texts(clone.layout, last) and not clone.line().sees(last.line, last.ts)
         # If its branch is gone, anywhere will do.

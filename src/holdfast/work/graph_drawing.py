@@ -17,7 +17,7 @@ _LOOKS = PatternFile(__file__)
 MARKS = {"open": "[ ]", "started": "[~]", "blocked": "[!]", "done": "[x]", "dropped": "[-]"}
 AWAY = "not on this branch"
 MAX_DEPTH = 30  # levels that are drawn; a chain of thousands would be all indentation
-MAX_LABEL = 80
+MAX_LABEL = 80  # characters; a guess: a box of a diagram stays readable
 LEAST = 12  # columns a title gets, however deep it stands
 # Letters and digits of any script go into a Mermaid label as they are, and of the rest only these. A colon
 # does not: after the word "style" Mermaid takes it for CSS and cuts what follows.

@@ -96,7 +96,7 @@ def nodes_of(texts: Mapping[str, str]) -> dict[str, Task | Link]:
     return {path: node for path, text in texts.items() if (node := task_board.node_of(path, text)) is not None}
 
 
-MOST_NOTES = 20
+MOST_NOTES = 20  # a guess: more is a generated change
 RECORD = "edits"
 
 

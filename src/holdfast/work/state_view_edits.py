@@ -113,7 +113,7 @@ def _loaded(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise BadInput("line 1: it is nested too deeply, or holds a number too long to read") from None
     if not isinstance(document, dict) or not all(isinstance(document.get(name), list) for name in _NODES):
-        raise BadInput("line 1: it is no object with lists of tasks and links")
+        raise BadInput("line 1: it is not an object with lists of tasks and links")
     return document
 
 

@@ -76,7 +76,7 @@ def files_by_branch(clone: Clone, folder: str = paths.TASKS) -> dict[str, list[s
     return {ref.removeprefix("refs/heads/").removeprefix("refs/remotes/"): listed[oid] for ref, oid in trees.items()}
 
 
-MAX_SLUG = 60
+MAX_SLUG = 60  # characters; a guess: names stay readable, and paths short
 
 
 @frozen

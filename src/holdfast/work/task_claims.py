@@ -22,7 +22,7 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import asdict, fields, frozen, replace
 
-MAX_CLAIM = 1 << 20
+MAX_CLAIM = 1 << 20  # bytes; a guess: a claim has a few lines
 MAX_COMMITS = 1000  # a claim keeps the newest
 _LOCK = "claims.lock"
 _TS = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)

@@ -25,9 +25,9 @@ from holdfast.values import frozen, replace
 from holdfast.work import task_board, task_graph
 
 VERSION = 1
-MAX_TEXT = 64 << 20
+MAX_TEXT = 64 << 20  # bytes; a guess: bounds memory
 MAX_REASON = 300  # a refusal quotes no more of what it refuses
-MAX_RING = 20
+MAX_RING = 20  # a guess: one line
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _HALF = regex("[\ud800-\udfff]")
 _OBJECTS = ("checkpoint", "extra")
@@ -184,7 +184,7 @@ def _whole(digits: str) -> int | float:
 def _node(record: Any, fresh: Fresh | None, taken: Collection[str]) -> Task | Link:
     """The task or link that a record is."""
     if not isinstance(record, dict):
-        raise BadInput("it is no object with fields")
+        raise BadInput("it is not an object with fields")
     _refuse_strange(record)
     kind = record.get("kind")
     is_link = kind in LINK_KINDS or (kind is None and "target" in record)
@@ -235,7 +235,7 @@ def _extra(record: Mapping[str, Any], names: Collection[str]) -> Iterator[tuple[
         raise BadInput("extra must be an object of name and line")
     for name, raw in kept.items():
         if name in names or not isinstance(raw, str) or not _is_line(name, raw):
-            raise BadInput(f"extra: {name} is no line of frontmatter of that name")
+            raise BadInput(f"extra: {name} is not a line of frontmatter of that name")
         yield name, raw
     for name, value in record.items():
         if name not in names and name not in ("notes", "extra"):

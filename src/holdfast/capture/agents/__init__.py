@@ -26,7 +26,7 @@ DIALECTS: dict[str, ModuleType] = {name: LazyModule(f"{__name__}.{name}") for na
 def dialect(name: str) -> Dialect:
     """The dialect of that name."""
     if name not in DIALECTS:
-        raise BadInput(f"{name!r} is no agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
+        raise BadInput(f"{name!r} is not an agent whose transcripts can be read", hint=f"Use {', '.join(DIALECTS)}.")
     found: Dialect = DIALECTS[name].DIALECT
     return found
 

@@ -40,7 +40,7 @@ from holdfast.values import dict_of, field, list_of, mutable, replace
 MAX_CALLS = 256  # of one step
 MAX_WEIGHT = 16 << 20  # characters of one turn, more goes on in the next
 _MAX_SEEN = 200_000  # records told apart by their uuid
-_MAX_QUEUED = 100
+_MAX_QUEUED = 100  # prompts that wait for delivery; a guess: people queue a few
 _SPEAKS = (b'"type":"user"', b'"type":"assistant"')
 _TELLS = (b'"queued_command"', b'"task_reminder"')
 _LISTS = PatternFile(__file__)
@@ -390,7 +390,7 @@ _HELPER = regex(r"agent-[0-9A-Za-z_-]{4,40}")
 _PULL = regex(r"(https://[^\s/]+/[^\s/]+/[^\s/]+)/pull/\d+")
 _HEAD = 400  # records in which a session says where it stands
 _TAIL = 64 << 10  # bytes at the end in which its title stands
-_TITLE = 200
+_TITLE = 200  # characters; a guess: one line of a list
 
 
 def _files(home: str) -> Iterator[str]:
@@ -446,7 +446,7 @@ def _origin(path: str) -> TranscriptOrigin:
         if known.session and known.cwd and known.started:
             break
     if not ours:
-        raise BadInput(f"{path} is no transcript of Claude Code")
+        raise BadInput(f"{path} is not a transcript of Claude Code")
     return _ended(_named(known, stem, path, helper=helper), path)
 
 

@@ -24,8 +24,8 @@ _EXIT = regex(r"Command exited with code (-?\d{1,9})")
 _OURS = (regex(rb'"sessionId"\s*:'), regex(rb'"messages"\s*:'), regex(rb'"agent"\s*:'))
 _MODE = regex(r"<user_input mode=\"[a-z]{1,20}\">")
 _CREATED = "File created"
-_HEAD = 4096
-_TITLE = 200
+_HEAD = 4096  # bytes that tell its kind; a guess: its first fields take less
+_TITLE = 200  # characters; a guess: one line of a list
 _ENDING = ".messages.json"
 
 
@@ -123,7 +123,7 @@ def _read(path: str, _start: int = 0, origin: TranscriptOrigin | None = None) ->
         raise BadInput(f"{path} is no file")
     told = document(path)
     if not isinstance(told.get("messages"), list) or not isinstance(told.get("sessionId"), str):
-        raise BadInput(f"{path} is no transcript of Cline")
+        raise BadInput(f"{path} is not a transcript of Cline")
     known, counted = origin or _whose(path, told), TranscriptCounts(end=os.path.getsize(path))
     turns = MessageTurns(_understood)
     numbers = iter(range(len(told["messages"])))

@@ -55,7 +55,7 @@ def _as_items(item: dict[str, Any]) -> Iterator[dict[str, Any]]:
 MAX_UNPACKED, MAX_RATIO, ALWAYS_UNPACKED = 4 << 30, 200, 8 << 20
 MAX_WINDOW = 32 << 20  # bytes of memory a packed file may ask for; level 3 asks for 2 MiB
 _MOST_NOTES = 32 << 20  # bytes of the notes beside the rollouts that are read
-_LONGEST_TITLE = 200
+_LONGEST_TITLE = 200  # characters; a guess: one line of a list
 
 
 def rollout_files(home: str) -> Iterator[str]:
@@ -79,7 +79,8 @@ def open_rollout(path: str) -> IO[bytes]:
         unpacking = import_module("zstandard")
     except ImportError as error:
         raise BadInput(
-            f"{path} is packed, and what unpacks it is not installed", hint="Run `pip install 'holdfast[zstd]'`."
+            f"{path} is packed, and what unpacks it is not installed",
+            hint="Install again from Holdfast's own folder, with '.[zstd]' in place of '.'",
         ) from error
     return io.BufferedReader(_Unpacked(path, unpacking), 1 << 18)
 
@@ -176,7 +177,7 @@ def _notes(path: str, stamp: int, key: str, value: str, *, last: bool) -> dict[s
 
 
 _FIRST = 24  # records that are looked at to tell whose a rollout is
-_FIRST_BYTES = 8 << 20
+_FIRST_BYTES = 8 << 20  # bytes; a guess: instructions at the start are far smaller
 
 
 def _is_mine(path: str) -> bool:
@@ -205,12 +206,12 @@ def _first(path: str) -> list[dict[str, Any]]:
 def _read(path: str, start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
     """A rollout's turns from a byte on; BadInput if it is none."""
     if not os.path.isfile(path):
-        raise BadInput(f"{path} is no file that could be read")
+        raise BadInput(f"{path} is not a readable file")
     if path.endswith(".json"):
         return _read_document(path)
     head = head_of(_first(path), path, title=title(path, named(path)))
     if head is None:
-        raise BadInput(f"{path} is no transcript of Codex")
+        raise BadInput(f"{path} is not a transcript of Codex")
     if origin is None and head.is_exported:
         origin = replace(head.origin, own_from=export_end(path))
     head = RolloutHead(origin or head.origin, head.own_from)
@@ -230,7 +231,7 @@ def _told(teller: CodexTurns, path: str, counted: TranscriptCounts, start: int) 
 def _read_document(path: str) -> TranscriptReading:
     told = document(path)
     if not _is_first_generation(told):
-        raise BadInput(f"{path} is no transcript of Codex")
+        raise BadInput(f"{path} is not a transcript of Codex")
     origin = of_document(told, path, title=title(path, named(path)))
     counted = TranscriptCounts(end=os.path.getsize(path))
     teller = CodexTurns(RolloutHead(origin), counted, resumed=False)

@@ -33,7 +33,7 @@ _TOKEN = regex(
 _ESCAPE = regex(r"\\(?:x(?P<x>.{0,2})|u\{(?P<long>[^}]{0,6})\}|u(?=\{)|u(?P<short>.{0,4})|(?P<sign>.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": ""}
 _CONSTANTS = {"true": True, "false": False, "null": None, "undefined": None}
-_MOST_CALLS, _DEEPEST = 64, 12
+_MOST_CALLS, _DEEPEST = 64, 12  # a guess: bounds the time for hostile scripts; real ones have a few calls
 
 
 class _Unreadable(Exception):

@@ -2,7 +2,8 @@
 
 From files that Copilot CLI 1.0.102 wrote. A resumed session goes on in the same file behind a `session.resume`. What
 hooks got and said stands in `hook.*` and is passed over, as is the talk of a compaction (`model.*`). A command
-that fails is a success for the tool: its exit status stands in `shellExecution`.
+that fails is a success for the tool: its exit status stands in `shellExecution`. A fork (`/fork`) is a new session:
+its file begins with a start of its own and the other's events, with their ids.
 """
 
 import os
@@ -20,7 +21,7 @@ from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, TokenUse, TranscriptEdit, TranscriptOrigin, TranscriptStep, token_use
 from holdfast.values import dict_of, dicts_of, replace
 
-_HEAD = 50
+_HEAD = 50  # records; its first ones tell session and folder; a guess with room
 _SILENT = (b'"type":"hook.', b'"type":"system.message"', b'"type":"model.')
 _PASSED = ("hook.", "model.", "session.", "system.", "assistant.", "tool.", "permission.", "abort")
 _ADDED = '\nTool "'  # what hooks add to a result begins so
@@ -141,7 +142,7 @@ def _whose(path: str) -> TranscriptOrigin:
             )
             break
     if not ours:
-        raise BadInput(f"{path} is no transcript of Copilot CLI")
+        raise BadInput(f"{path} is not a transcript of Copilot CLI")
     return replace(known, session=known.session or short_name(os.path.basename(os.path.dirname(path))) or "unknown")
 
 

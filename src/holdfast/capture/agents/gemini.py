@@ -135,7 +135,7 @@ def _edit(
 
 
 MAX_LOG = 128 << 20  # bytes; most of them tell a message again as it grows
-MAX_MESSAGES = 20_000
+MAX_MESSAGES = 20_000  # a guess: bounds memory, as the whole file is one JSON text
 _CALLS = ("functionCall", "functionResponse")
 _KEPT = ("sessionId", "projectHash", "startTime", "kind", "summary", "directories")
 
@@ -225,7 +225,7 @@ def folded(path: str, counted: TranscriptCounts) -> GeminiLog:
         for record in transcript_reader.records(path, counted):
             _update(log, record.value, counted)
     if not log.known.get("sessionId") and not log.messages:
-        raise BadInput(f"{path} is no transcript of Gemini CLI")
+        raise BadInput(f"{path} is not a transcript of Gemini CLI")
     return log
 
 
@@ -252,7 +252,7 @@ def _update(log: GeminiLog, value: dict[str, Any], counted: TranscriptCounts) ->
         passed_over(counted.unknown, value.get("type") or next(iter(value), ""))
 
 
-_MAX_CALLS = 256
+_MAX_CALLS = 256  # of one message; a guess: bounds a damaged file
 _FILES, _FILES_END = "--- Content from referenced files ---", "--- End of content ---"
 _CANCELLED = ("Request cancelled", "User cancelled")
 _DROPPED = ("info", "warning", "error")
@@ -357,10 +357,10 @@ def _answers(log: GeminiLog) -> dict[str, object]:
     return {call: part for call, part in zip(calls, parts, strict=True) if call}
 
 
-_HEAD = 64 << 10
+_HEAD = 64 << 10  # bytes; a guess: the session's own fields stand before its messages
 _ROOT = 4096  # bytes of a path
 _IS_OURS = (regex(rb'"sessionId"\s*:'), regex(rb'"projectHash"\s*:'))
-_TITLE = 200
+_TITLE = 200  # characters; a guess: one line of a list
 
 
 def _files(home: str) -> Iterator[str]:

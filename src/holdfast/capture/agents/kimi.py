@@ -31,7 +31,7 @@ from holdfast.patterns import regex
 from holdfast.values import dict_of, replace
 
 _EXIT = regex(r"Command failed with exit code: (-?\d{1,9})\.?\s*\Z")
-_ENDING = 200
+_ENDING = 200  # characters; the exit code stands in the last line
 _KINDS = (b'"turn.prompt"', b'"turn.steer"', b'"context.append_loop_event"', b'"turn.ended"', b'"llm.request"')
 _STOPPED = ("cancelled", "aborted", "interrupted")
 _PERSONS = ("user", "skill_activation", None)
@@ -128,7 +128,7 @@ def _is_mine(path: str) -> bool:
 def _whose(path: str) -> TranscriptOrigin:
     head = _head(path)
     if head is None:
-        raise BadInput(f"{path} is no transcript of Kimi Code")
+        raise BadInput(f"{path} is not a transcript of Kimi Code")
     folder = os.path.dirname(path)
     agent, session = os.path.basename(folder), os.path.dirname(os.path.dirname(folder))
     state = _state(os.path.join(session, "state.json"))

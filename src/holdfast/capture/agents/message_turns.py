@@ -32,7 +32,7 @@ from holdfast.values import dict_of, field, frozen, list_of, mutable, replace
 
 MAX_CALLS = 256  # of one step
 MAX_PENDING = 64  # calls of one turn that wait for their results
-MAX_PENDING_BYTES = 16 << 20
+MAX_PENDING_BYTES = 16 << 20  # a guess: bounds memory where results never come
 
 # A call's id, what the model asked for, what came back or None -> the call.
 Understood = Callable[[str, dict[str, Any], "dict[str, Any] | None"], Call]

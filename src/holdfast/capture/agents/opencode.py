@@ -9,6 +9,13 @@ that sees its log, and a reading always begins at the session's beginning.
     part      what a message consists of, as JSON: text, reasoning, tool, and what is passed over
 
 A fork copies messages under new ids, with their old times and calls: so a message is known by its time.
+
+Until 1.1 the same objects were files, as opencode 1.1.65 wrote them below `~/.local/share/opencode/storage`; 1.18.33
+leaves them there and shows them no more. A transcript is then the file of a session:
+
+    session/<project>/ses_….json      directory, version, title, parentID, time
+    message/ses_…/msg_….json          what a message's row holds
+    part/msg_…/prt_….json             what a part's row holds
 """
 
 import contextlib
@@ -16,14 +23,20 @@ import json
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import quote
 
 from holdfast.capture.agents import transcript_reader
 from holdfast.capture.agents.message_turns import MessageTurns, ToolOutcome, moment_of, summed, tool_call
 from holdfast.capture.agents.tool_input import hunks, patch_edit, replacement_edit, todo_list, whole_file_edit
-from holdfast.capture.agents.transcript_reader import MAX_LINE, TranscriptCounts, TranscriptReading, TranscriptRecord
+from holdfast.capture.agents.transcript_reader import (
+    MAX_LINE,
+    TranscriptCounts,
+    TranscriptReading,
+    TranscriptRecord,
+    document,
+)
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, TokenUse, TranscriptEdit, TranscriptOrigin, TranscriptStep, cut, token_use
@@ -31,10 +44,11 @@ from holdfast.store import transcript_files
 from holdfast.values import dict_of
 
 _NAME = "opencode.db"
+_STORED = "storage/session"  # below opencode's folder: sessions of earlier versions
 _MAX_MESSAGES, _MAX_PARTS = 50_000, 2_000  # of a session, and of a message
-_MAX_SESSIONS = 10_000
+_MAX_SESSIONS = 10_000  # a guess: bounds memory for a huge database
 _STEPS = 200_000_000  # of SQLite's machine that one question may take: a database is anybody's file
-_TITLE = 200
+_TITLE = 200  # characters; a guess: one line of a list
 _SESSION = "select directory, version, title, parent_id, time_created from session where id = ?"
 _SESSIONS = "select id from session order by time_updated desc limit ?"
 _TEXT = "case when length(data) <= ? then data end"
@@ -43,6 +57,7 @@ _PARTS = f"select id, {_TEXT} from part where message_id = ? order by id limit ?
 _PASSED = ("step-start", "step-finish", "patch", "snapshot", "compaction", "file", "agent", "retry", "subtask")
 _SPOKEN = ("text", "reasoning")
 _ABORTED = "MessageAbortedError"
+StoredMessage = tuple[str, object, dict[str, Any], list[dict[str, Any]]]  # its id, its time, itself, its parts
 
 
 @contextlib.contextmanager
@@ -77,18 +92,54 @@ def _json(text: object, counted: TranscriptCounts) -> dict[str, Any]:
     return value
 
 
-def _records(database: str, session: str, counted: TranscriptCounts) -> Iterator[TranscriptRecord]:
-    """Each message with its parts; none can be read again alone, so none has a place."""
+def _rows(database: str, session: str, counted: TranscriptCounts) -> Iterator[StoredMessage]:
     with _opened(database) as connection:
-        told: Counter[object] = Counter()
         for key, ts, data in connection.execute(_MESSAGES, (MAX_LINE, session, _MAX_MESSAGES)):
-            rows = connection.execute(_PARTS, (MAX_LINE, key, _MAX_PARTS))
-            parts = [_json(part, counted) for _, part in rows]
-            told[ts] += 1
-            name = f"at:{ts}" if type(ts) is int else f"is:{short_name(key)}"
-            again = f":{told[ts]}" if told[ts] > 1 else ""
-            value = {"key": name + again, "ts": moment_of(ts), "message": _json(data, counted), "parts": parts}
-            yield TranscriptRecord(value, 0, 0)
+            parts = connection.execute(_PARTS, (MAX_LINE, key, _MAX_PARTS))
+            yield key, ts, _json(data, counted), [_json(part, counted) for _, part in parts]
+
+
+def _files_of(path: str, counted: TranscriptCounts) -> Iterator[StoredMessage]:
+    """The same for the files of earlier versions; a name's order says nothing, because its clock starts again."""
+    storage, session = path.rsplit("/", 3)[0], _session_in(path)
+    folder = os.path.join(storage, "message", session)
+    names = _names(folder, _MAX_MESSAGES)
+    heads = ((name, _json_file(os.path.join(folder, name), counted)) for name in names)
+    times = {name: dict_of(told.get("time")).get("created") for name, told in heads}
+    for name, ts in sorted(times.items(), key=lambda one: (one[1] if type(one[1]) is int else 0, one[0])):
+        key = name.removesuffix(".json")
+        below = os.path.join(storage, "part", key)
+        parts = [_json_file(os.path.join(below, part), counted) for part in _names(below, _MAX_PARTS)]
+        yield key, ts, _json_file(os.path.join(folder, name), TranscriptCounts()), parts
+
+
+def _names(folder: str, most: int) -> list[str]:
+    """The JSON files of a folder, by name; none if it is missing."""
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(".json"))[:most]
+    except OSError:
+        return []
+
+
+def _json_file(path: str, counted: TranscriptCounts) -> dict[str, Any]:
+    try:
+        if os.path.getsize(path) > MAX_LINE:
+            return _json(None, counted)
+        return document(path)
+    except (BadInput, OSError):
+        counted.damaged += 1
+        return {}
+
+
+def _records(messages: Iterable[StoredMessage]) -> Iterator[TranscriptRecord]:
+    """Each message with its parts; none can be read again alone, so none has a place."""
+    told: Counter[object] = Counter()
+    for key, ts, message, parts in messages:
+        told[ts] += 1
+        name = f"at:{ts}" if type(ts) is int else f"is:{short_name(key)}"
+        again = f":{told[ts]}" if told[ts] > 1 else ""
+        value = {"key": name + again, "ts": moment_of(ts), "message": message, "parts": parts}
+        yield TranscriptRecord(value, 0, 0)
 
 
 def _take(turns: MessageTurns, counted: TranscriptCounts, at: TranscriptRecord) -> None:
@@ -164,12 +215,27 @@ def _edits(tool: str, given: dict[str, Any], more: dict[str, Any]) -> tuple[Tran
 
 
 def _files(home: str) -> Iterator[str]:
-    database = os.path.join(home, _NAME)
-    if not os.path.isfile(database):
-        return
-    with contextlib.suppress(BadInput), _opened(database) as connection:
-        names = [short_name(name) for (name,) in connection.execute(_SESSIONS, (_MAX_SESSIONS,))]
-        yield from (transcript_files.path_in(database, name) for name in names if name)
+    database, names = os.path.join(home, _NAME), set[str]()
+    if os.path.isfile(database):
+        with contextlib.suppress(BadInput), _opened(database) as connection:
+            rows = [short_name(name) for (name,) in connection.execute(_SESSIONS, (_MAX_SESSIONS,))]
+            yield from (transcript_files.path_in(database, name) for name in rows if name)
+            names.update(rows)
+    # What a version in between took over into its database is there, too, and counts once.
+    yield from (path for path in _stored(home) if _session_in(path) not in names)
+
+
+def _stored(home: str) -> list[str]:
+    """The sessions of earlier versions, the newest first."""
+    paths = (os.path.join(at, name) for at, _, names in os.walk(os.path.join(home, _STORED)) for name in names)
+    return transcript_reader.newest_first(path for path in paths if _session_in(path))
+
+
+def _session_in(path: str) -> str:
+    """The session of a file of earlier versions; empty for any other path."""
+    folder, name = os.path.split(path)
+    mine = os.path.dirname(folder).endswith(f"/{_STORED}") and name.startswith("ses_") and name.endswith(".json")
+    return short_name(name.removesuffix(".json")) if mine else ""
 
 
 def _is_mine(path: str) -> bool:
@@ -180,15 +246,24 @@ def _is_mine(path: str) -> bool:
 
 
 def _whose(path: str) -> TranscriptOrigin:
+    if session := _session_in(path):
+        told = document(path)
+        created = dict_of(told.get("time")).get("created")
+        fields = (told.get("directory"), told.get("version"), told.get("title"), told.get("parentID"), created)
+        return _origin(session, fields)
     found = transcript_files.in_database(path)
     if found is None:
         hint = f"Name its folder, or one session: {_NAME}#ses_…"
-        raise BadInput(f"{path} is no session of opencode", hint=hint)
+        raise BadInput(f"{path} is not a session of opencode", hint=hint)
     database, session = found
     with _opened(database) as connection:
         row = connection.execute(_SESSION, (session,)).fetchone()
     if row is None:
         raise BadInput(f"{database} has no session {session}")
+    return _origin(session, row)
+
+
+def _origin(session: str, row: tuple[Any, ...]) -> TranscriptOrigin:
     directory, version, title, parent, created = row
     helper = short_name(parent) or None
     return TranscriptOrigin(
@@ -204,11 +279,12 @@ def _whose(path: str) -> TranscriptOrigin:
 
 
 def _read(path: str, _start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
-    database, session = transcript_files.in_database(path) or ("", "")
-    known = _whose(path) if origin is None or not database else origin
+    found = transcript_files.in_database(path)
+    known = _whose(path) if origin is None or not (found or _session_in(path)) else origin
     counted = TranscriptCounts()
+    messages = _rows(*found, counted) if found else _files_of(path, counted)
     turns = MessageTurns(_understood, helper=known.role == "subagent")
-    told = turns.over(_records(database, session, counted), lambda at: _take(turns, counted, at))
+    told = turns.over(_records(messages), lambda at: _take(turns, counted, at))
     return TranscriptReading(known, told, counted)
 
 
@@ -217,7 +293,9 @@ def _home(environ: dict[str, str], home: str) -> str:
 
 
 def _find(home: str, session: str) -> str:
-    return transcript_files.path_in(os.path.join(home, _NAME), session)
+    database = os.path.join(home, _NAME)
+    earlier = () if os.path.isfile(database) else _stored(home)
+    return next((path for path in earlier if _session_in(path) == session), transcript_files.path_in(database, session))
 
 
 DIALECT = transcript_reader.Dialect("opencode", _home, _files, _is_mine, _read, _find)

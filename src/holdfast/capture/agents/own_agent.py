@@ -42,7 +42,7 @@ from holdfast.values import dicts_of, replace
 
 _KNOWN = ("version", "cwd", "branch", "commit", "remote", "started", "title", "parent")
 _ROLES = ("main", "fork", "subagent", "internal")
-_MAX_CALLS = 256
+_MAX_CALLS = 256  # of one turn; a guess: bounds a damaged file
 NAME = "own"
 
 

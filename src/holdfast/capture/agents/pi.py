@@ -30,7 +30,7 @@ from holdfast.patterns import regex
 from holdfast.values import dict_of, dicts_of
 
 _EXIT = regex(r"Command exited with code (-?\d{1,9})\s*\Z")
-_ENDING = 200
+_ENDING = 200  # characters; the exit code stands in the last line
 _SETTINGS = ("session", "model_change", "thinking_level_change", "usage", "label", "session_info")
 _PASSED = (*_SETTINGS, "compaction", "branch_summary", "custom", "custom_message", "context_edit")
 _PASSED_ROLES = ("system", "custom", "branchSummary", "compactionSummary", "bashExecution")
@@ -130,7 +130,7 @@ def _is_mine(path: str) -> bool:
 def _whose(path: str) -> TranscriptOrigin:
     head = _head(path)
     if head is None:
-        raise BadInput(f"{path} is no transcript of pi")
+        raise BadInput(f"{path} is not a transcript of pi")
     before = os.path.basename(text_value(head.get("parentSession"), 4096))  # <time>_<session>.jsonl
     parent = short_name(before.removesuffix(".jsonl").rpartition("_")[2])
     return TranscriptOrigin(

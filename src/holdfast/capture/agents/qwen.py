@@ -116,7 +116,7 @@ def _whose(path: str) -> TranscriptOrigin:
         if known.session and known.cwd and known.started:
             break
     if not ours:
-        raise BadInput(f"{path} is no transcript of Qwen Code")
+        raise BadInput(f"{path} is not a transcript of Qwen Code")
     stem = short_name(os.path.basename(path).removesuffix(".jsonl"))
     if known.session and known.session != stem and len(stem) == len(known.session):  # a copy under another id
         return replace(known, session=stem, role="fork", parent=known.session)

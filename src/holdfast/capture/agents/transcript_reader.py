@@ -18,7 +18,7 @@ from holdfast.values import field, frozen, mutable
 
 MAX_LINE = 8 << 20  # bytes; a longer line is counted and passed over
 MAX_DOCUMENT = 32 << 20  # of a transcript that is one JSON document
-_HEAD = 64 << 10
+_HEAD = 64 << 10  # bytes; a guess: a transcript's first lines name its agent
 _DECODER = json.JSONDecoder()
 
 
@@ -139,9 +139,9 @@ def document(path: str) -> dict[str, Any]:
         with open(path, "rb") as file:
             value = json.loads(file.read(MAX_DOCUMENT + 1))
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is no transcript: {error}") from error
+        raise BadInput(f"{path} is not a transcript: {error}") from error
     if not isinstance(value, dict):
-        raise BadInput(f"{path} is no transcript: a JSON object belongs there")
+        raise BadInput(f"{path} is not a transcript: a JSON object belongs there")
     return value
 
 

@@ -29,7 +29,7 @@ MAX_CUT_SHORT = 200  # characters of a request that was cut short
 ENDED_BY = "transcript"
 SEALED = "[sealed]"  # stands for words that are in a recording which only a key opens
 ELSEWHERE = "elsewhere"  # the line of sessions whose branch is not here: no branch goes on from them by name
-_OBJECTIVE = 200
+_OBJECTIVE = 200  # characters; a guess: one line of a list
 _ID = 10  # characters
 # Of a turn and of a session; its runs have them all. Every pack reads every session, so they stay small.
 _COMMANDS, _ALL_COMMANDS = 4, 100

@@ -26,7 +26,7 @@ from holdfast.store.capsule import OPEN, Capsule, clear
 from holdfast.store.import_progress import ImportProgress, mark
 from holdfast.values import asdict, field, fields, frozen, mutable, replace
 
-_TOKEN = 6
+_TOKEN = 6  # letters of 5 bits; a guess: unique among runs of the same second
 
 
 @frozen(kw_only=True)

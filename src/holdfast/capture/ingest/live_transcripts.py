@@ -4,7 +4,7 @@ A session that goes on gives turns to a Holdfast session; one that has ended bec
 says so, when its transcript has been idle for half an hour, when another session of the same agent starts in the same
 work tree, or when its work tree is gone. Sessions of another work tree wait for a command there: what is recorded
 belongs to the line that is checked out. Nothing is lost by a kill or a full disk at any moment: pointers go when their
-transcript was read, reading goes on where it stopped, and what is no transcript is reported and set aside.
+transcript was read, reading goes on where it stopped, and what is not a transcript is reported and set aside.
 
 A hook says that leave was asked, for which tool and sometimes for which call, and no more. What was to be done, and
 whether it was, stands in the transcript; where it does not, the pointers that follow tell.
@@ -33,7 +33,7 @@ _BEFORE = ("PreToolUse", "BeforeTool")
 _AFTER = ("PostToolUse", "PostToolUseFailure", "AfterTool")
 _OVER = ("Stop", "AfterAgent", "SessionEnd", "UserPromptSubmit", "BeforeAgent", "SessionStart")
 _SLACK = timedelta(seconds=2)  # by which the clocks of a hook and of a transcript may differ
-_WIDTH = 300
+_WIDTH = 300  # characters; a guess: a step is read at a glance
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -25,10 +25,12 @@ from holdfast.git.repo import Head
 from holdfast.model.event import timestamp
 from holdfast.model.evidence import is_oid
 from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
+from holdfast.patterns import regex
 from holdfast.values import frozen, replace
 
 _HEADS = "refs/heads/"
 _MOST_COMMITS = 50  # of one turn whose files are listed
+_SWITCHING = regex(r"\b(?:switch|checkout|rebase|bisect)\b")  # what in a command may change the branch
 _AFTER = 2  # seconds by which git's row may come later than the step that made the commit
 
 
@@ -247,9 +249,9 @@ class _TreeHistory:
             if makes(row):
                 self._commits.append((row.time, ref))
 
-    def branch(self, ts: str) -> str | None:
-        """The branch at a moment. Of the second in which it changed, the new one: a switch takes no time."""
-        at = bisect_right(self._times, _second(ts))
+    def branch(self, ts: str, *, before: bool = False) -> str | None:
+        """The branch at a moment; of the second in which it changed, the new one, or the one `before`."""
+        at = (bisect_left if before else bisect_right)(self._times, _second(ts))
         ref = self._refs[at - 1] if at else None
         return ref.removeprefix(_HEADS) if ref else None
 
@@ -268,10 +270,14 @@ class _TreeHistory:
 def _by_branch(turn: TranscriptTurn, tree: _TreeHistory) -> Iterator[TranscriptTurn]:
     """A turn on the branches where it changed something: files, or the branch itself; else where it ended."""
     times = [at for at in (moment(turn.ts), *(moment(step.ts) for step in turn.steps)) if at]
+    # Git's log knows whole seconds. In the second of a switch an agent that makes none was not yet on the new branch:
+    # it ended, and then somebody switched. A turn that only begins in that second was begun after the switch.
+    own = any(_SWITCHING.search((call.command or "")[:8_000]) for step in turn.steps for call in step.calls)
     stood: list[str | None] = []
     for step in turn.steps or (None,):
         at = moment(step.ts) if step and step.ts else moment(turn.ts)
-        stood.append((tree.branch(at) if at else None) or (stood[-1] if stood else None))
+        early = not own and at is not None and _second(at) > _second(times[0])
+        stood.append((tree.branch(at, before=early) if at else None) or (stood[-1] if stood else None))
     done = tree.committed(times[0], times[-1]) if len({*stood}) > 1 else set()
     ends: list[tuple[int, str | None]] = []  # where each part ends, and its branch
     for name, group in groupby(enumerate(stood), key=lambda pair: pair[1]):

@@ -16,7 +16,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -46,9 +46,10 @@ from holdfast.store.import_progress import mark
 from holdfast.values import asdict, field, frozen, mutable
 
 MAX_NAME = 200  # characters of an id or a name that somebody else gave
-MAX_PATH = 4_096
-TURN_COMMANDS, TURN_FILES = 100, 300
+MAX_PATH = 4_096  # PATH_MAX of Linux
+TURN_COMMANDS, TURN_FILES = 100, 300  # of one turn; a guess: real turns have fewer
 KEPT = 4_000  # characters of a result that a run keeps, of its beginning and its end
+_FINISHING = regex(r"(?i)complet|finish|submit|exit")  # tools by which some agents say that they are done
 _COMMITTED = regex(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ", re.MULTILINE)
 # Git as it makes commits: its own options come first.
 _COMMITTING = regex(
@@ -293,6 +294,13 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Decided = Callable[[Sequence[Utterance | TriedCommand]], Mapping[str, Sequence[str]]]
 
 
+def is_cut_short(turn: TranscriptTurn) -> bool:
+    """Whether a turn ends at a tool's call or without any step: an agent that is not stopped gives an answer."""
+    last = turn.steps[-1].calls if turn.steps else ()
+    unanswered = any(call.result is None for call in last)
+    return not turn.steps or unanswered or bool(last and not any(_FINISHING.search(call.name) for call in last))
+
+
 class RunFilesWriter:
     """The files of one run while they are written."""
 
@@ -365,8 +373,7 @@ class RunFilesWriter:
     def _count(self, turn: TranscriptTurn, ended: str) -> None:
         self.steps += len(turn.steps)
         self._ended = max(self._ended, ended)
-        last = turn.steps[-1].calls if turn.steps else ()
-        self._interrupted = turn.interrupted or any(call.result is None for call in last)
+        self._interrupted = turn.interrupted or is_cut_short(turn)
         self._all_calls += len(turn.calls)
         self._calls += map(_called, turn.calls[: MAX_CALLS - len(self._calls)])
         for step in turn.steps:
@@ -472,9 +479,10 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
         yield from found
 
 
-def said_in_turn(turn: TranscriptTurn, n: int) -> Iterator[Utterance | TriedCommand]:
+def said_in_turn(turn: TranscriptTurn, n: int, files: Iterable[str] = ()) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of a turn that is not imported; what its agent only quotes is left out before."""
-    yield from _heard({"turn": n, "by": "user", "prompt": turn.prompt, "files": (), "commits": (), **_words(turn)})
+    asked = {"turn": n, "by": "user", "prompt": turn.prompt, "files": tuple(files), "commits": turn.commits}
+    yield from _heard({**asked, **_words(turn)})
 
 
 def _words(turn: TranscriptTurn) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from holdfast.values import frozen, mutable
 
 _SHAPE = PatternFile(__file__)
 
-MAX_STATEMENT = 600
+MAX_STATEMENT = 600  # characters; a guess: a longer text is no single decision
 
 
 @frozen
@@ -146,7 +146,7 @@ def _joined(*texts: str) -> str:
     return "\n\n".join(filter(None, texts))
 
 
-MAX_PART, MAX_WORDS = 3000, 300
+MAX_PART, MAX_WORDS = 3000, 300  # characters of a part and of a quotation; guesses: what a reviewer reads
 CURRENT = ("accepted", "proposed")  # what is worth proposing; the others are history
 PROPOSED = "Status: the record that it was read from only proposed it."  # true after it is accepted, too
 OWN = "holdfast"  # the field by which we know our own export again

@@ -27,7 +27,7 @@ _PLACE = regex(
 )
 _TRAILER = regex(r"^([0-9a-f]{40,64}) ([0-9a-f]{40,64})?[^\0\n]*\0([0-9a-f ]*)$", re.MULTILINE)
 _UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-MAX_BLOB = 64 << 20
+MAX_BLOB = 64 << 20  # bytes; a guess: real transcripts have a few MiB
 
 
 @mutable

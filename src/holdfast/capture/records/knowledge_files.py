@@ -13,8 +13,8 @@ from holdfast.patterns import regex
 from holdfast.store import fsio
 from holdfast.values import frozen
 
-MAX_FILE = 512 * 1024
-MAX_FILES, MAX_DEPTH = 2000, 4
+MAX_FILE = 512 * 1024  # bytes; a guess: notes written by people are far smaller
+MAX_FILES, MAX_DEPTH = 2000, 4  # a guess: bounds the time in a large tree
 ADR_FOLDERS = (
     *("docs/adr", "doc/adr", "docs/adrs", "docs/decisions", "doc/decisions"),
     *("docs/architecture/decisions", "doc/architecture/decisions", "docs/architecture/adr", "adr", "adrs"),

@@ -21,7 +21,7 @@ from holdfast.values import frozen
 
 FOLDER = "docs/decisions"  # where MADR itself puts them
 ID, SUM = "holdfast", "holdfast-sum"
-MAX_SLUG, MAX_TITLE = 60, 120
+MAX_SLUG, MAX_TITLE = 60, 120  # characters of a file name and of a heading; guesses: both are read in lists
 
 _SUM_LINE = regex(rf"^{SUM}: ([0-9a-f]{{16}})\n", re.MULTILINE)
 _NUMBER = regex(r"(\d{1,6})-.*\.md")

@@ -18,6 +18,7 @@ from holdfast.values import field, frozen, mutable
 
 _SHAPE = PatternFile(__file__)
 
+# Characters and words; guesses: longer is no single statement, shorter says nothing alone.
 MAX_STATEMENT, MAX_WORDS, MIN_WORDS, SHORT_LEAD = 600, 300, 3, 4
 
 _KINDS = ("dead-end", "assumption", "invariant", "decision")  # patterns of these names, for titles

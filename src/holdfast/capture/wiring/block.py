@@ -24,7 +24,8 @@ from holdfast.model.text import visible
 from holdfast.patterns import regex, text_beside
 from holdfast.values import frozen
 
-MAX_INSIDE = 6 * 1024
+MAX_INSIDE = 6 * 1024  # bytes; a guess: a small part of the 32 KiB of AGENTS.md that Codex reads
+# Characters, characters and paths; guesses: one statement stays readable in a list.
 MAX_INVARIANT, MAX_TITLE, MAX_PATHS = 400, 160, 3
 IMPORT_LINE = "@AGENTS.md\n"
 
@@ -112,8 +113,8 @@ def cut_at_word(text: str, limit: int) -> str:
 
 
 VERSION = 1
-MAX_BEFORE = 2
-MAX_FOLDERS = 8
+MAX_BEFORE = 2  # line ends that were put before the block: one to end a line, one empty line
+MAX_FOLDERS = 8  # a guess: the block lies at most so deep
 KEPT_BY = "kept by Holdfast; write around it, not inside"
 END = b"<!-- holdfast:end -->"
 BOM = b"\xef\xbb\xbf"

@@ -18,9 +18,9 @@ from holdfast.errors import TooLarge, UnsafePath
 from holdfast.store import fsio
 from holdfast.values import dict_of, dicts_of, list_of
 
-LIMIT = 1 << 22
+LIMIT = 1 << 22  # bytes; a guess: settings are far smaller
 _SESSION_END = 1  # seconds a hook has there unless it says more
-_USUAL = 600
+_USUAL = 600  # seconds that Codex waits for a hook unless told otherwise
 
 
 def unapproved(hooks_file: str, homes: UserHomes) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from holdfast.values import field, frozen, mutable
 from holdfast.values import replace as replaced
 
 BOM = "\ufeff"
-DEEPEST = 100
+DEEPEST = 100  # a guess: below Python's limit of recursion
 _COMMENT = regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SPACE = regex(rf"(?:[ \t\r\n]+|{_COMMENT.pattern})*", re.DOTALL)
 _STRING = regex(r'"(?:[^"\\\x00-\x1f]|\\.)*"')

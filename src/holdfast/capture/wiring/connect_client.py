@@ -23,7 +23,7 @@ from holdfast.store import fsio
 from holdfast.store.layout import Layout
 from holdfast.values import field, frozen, mutable, replace
 
-PATIENCE = 30
+PATIENCE = 30  # seconds; a guess: an agent's own command to add a server takes one or two
 CLAUDE_FILE = "~/.claude.json"
 _ADD = ("mcp", "add", "--scope", "user", "holdfast", "--")
 

@@ -24,7 +24,7 @@ from holdfast.store import fsio
 from holdfast.values import frozen, mutable
 
 MAX_FILE = 1 << 20  # nobody hands an agent more than this to read first
-NEW_MODE = 0o644
+NEW_MODE = 0o644  # as editors create files
 
 
 @frozen
@@ -152,11 +152,11 @@ NAMES = (*ALIASES, *TOOLS)  # what `connect` takes
 def tool_named(name: str) -> Tool:
     """The tool of that name."""
     if name not in TOOLS:
-        raise BadInput(f"{name!r} is no tool that can be connected", hint=f"Use one of {', '.join(NAMES)}.")
+        raise BadInput(f"{name!r} is not a tool that can be connected", hint=f"Use one of {', '.join(NAMES)}.")
     return TOOLS[name]
 
 
-CODEX_READS = 32 * 1024
+CODEX_READS = 32 * 1024  # bytes; the default of Codex's project_doc_max_bytes
 UNTOUCHED = ("keep", "absent")  # actions that change nothing
 _REMOVING = {"refresh": "remove", "keep": "absent"}
 
@@ -232,7 +232,9 @@ def connect(
     tools = [tool_named(name) for name in names]
     tools = tools or [tool for tool in _readable(clone) if _seen(clone, tool)[1] is not None]
     if not tools:
-        raise BadInput("no tool is connected yet", hint=f"Name one or more: holdfast connect {' '.join(NAMES)}")
+        raise BadInput(
+            "no agent is connected yet", hint=f"Connect one with: holdfast connect NAME ({', '.join(NAMES)})"
+        )
     with contextlib.nullcontext() if dry_run else fsio.locked(clone.layout.lock):
         steps = _steps(clone, tools, block.block_text(told))
         notes = [tool.note for tool in tools if tool.note] + [

@@ -22,7 +22,7 @@ from holdfast.store import fsio
 from holdfast.values import asdict, field, frozen, mutable
 
 VERSION = 1
-LIMIT = 1 << 20
+LIMIT = 1 << 20  # bytes; a guess: a record has a few KiB
 
 
 @frozen

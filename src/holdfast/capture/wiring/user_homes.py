@@ -103,7 +103,7 @@ def hook_command(homes: UserHomes, client: str, event: str, scope: str) -> str:
     return f"command -v {program} {FOUND}{program} {client} {event}{OTHERWISE}"
 
 
-LAUNCHER_MODE = 0o755
+LAUNCHER_MODE = 0o755  # everybody may run it, as installers do it
 
 
 def launcher_texts(homes: UserHomes) -> dict[str, bytes]:

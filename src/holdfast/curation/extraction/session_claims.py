@@ -6,7 +6,7 @@ reported in the agent's words, which name what was done, with the person's own w
 
 from __future__ import annotations
 
-from holdfast.curation.extraction import session_statements, statement_score
+from holdfast.curation.extraction import session_statements, statement_score, turn_sentences
 from holdfast.curation.extraction.candidate_claim import bare, capital
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
 from holdfast.curation.extraction.statement_wording import standing_words
@@ -293,13 +293,12 @@ def _is_new(session: SessionWords, number: int, known: int) -> bool:
 
 def _as_claim(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
     best, *adds = (session.statements[number] for number in (chosen.best, *chosen.adds))
-    asked = ""  # a person's request next to an agent's statement is shown as a quotation
-    if best.who == "user" and adds and adds[0].who == "agent":
-        best, adds, asked = adds[0], [best], f"Asked: {best.told}"
+    if best.who == "user" and adds and adds[0].who == "agent":  # the person's own words stay as provenance
+        best, adds = adds[0], [best]
     statement, rest = _statement(best)
     why = _reason_after(best, statement)
     rest = "" if any(rest in one.told for one in adds) or (why and rest == best.after) else rest
-    more = [rest, asked, *(one.told for one in adds if one.who == "agent")]
+    more = map(_without_chat, (rest, *(one.told for one in adds if one.who == "agent")))
     return ExtractedMemory(
         kind_of(best, statement),
         statement,
@@ -312,6 +311,12 @@ def _as_claim(session: SessionWords, chosen: _Chosen, scored: float) -> Extracte
         details=session_statements.shortened("\n\n".join(filter(None, more)), MAX_DETAILS),
         also=tuple((one.turn, one.words) for one in adds),
     )
+
+
+def _without_chat(text: str) -> str:
+    """Returns the sentences that state something, without those that address the reader or offer a next step."""
+    said = (one.text for one in turn_sentences.sentences(text))
+    return " ".join(one for one in said if not _SHAPE.addresses.search(one) and not is_of_the_moment(one))
 
 
 def rules() -> frozenset[str]:

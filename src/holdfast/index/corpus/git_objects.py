@@ -17,7 +17,7 @@ from holdfast.patterns import regex
 from holdfast.security.redact import Scanner
 
 MAX_SUBJECT = 300  # characters; a guess: git recommends 50. So are the next two
-MAX_TRAILERS = 40
+MAX_TRAILERS = 40  # lines; a guess: real messages have a few
 OWN = ".holdfast/"
 
 _SHAPE = (

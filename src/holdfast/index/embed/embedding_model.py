@@ -19,7 +19,7 @@ from holdfast.errors import BadInput, HoldfastError, NoModel
 from holdfast.store.layout import models_dir
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
-HINT = "Install it with: pip install 'holdfast[semantic]'"
+HINT = "Install again from Holdfast's own folder, with '.[semantic]' in place of '.'"
 
 
 class LazyPackage:

@@ -43,7 +43,8 @@ def __getattr__(name: str) -> Any:
         return getattr(load(f"{__name__}.{module}"), name)
     except ModuleNotFoundError as error:
         raise NoDatabase(
-            f"{name} needs {error.name}, which is not installed", hint=f"Install it: pip install 'holdfast[{extra}]'."
+            f"{name} needs {error.name}, which is not installed",
+            hint=f"Install again from Holdfast's own folder, with '.[{extra}]' in place of '.'",
         ) from None
 
 

@@ -216,7 +216,7 @@ class HoldfastSaver(BaseCheckpointSaver):
         """Keep the newest checkpoint of each namespace and what it is rebuilt from, or (`delete`) nothing."""
         doing = {"keep_latest": adapter_rows.keep_latest, "delete": adapter_rows.delete_thread}.get(strategy)
         if doing is None:
-            raise BadInput(f"{strategy!r} is no way to prune", hint="Use keep_latest or delete.")
+            raise BadInput(f"{strategy!r} is not a way to prune", hint="Use keep_latest or delete.")
         for one in thread_ids:
             self._database.run(partial(doing, thread=str(one)))
 
@@ -444,7 +444,7 @@ def _read(
             rows = [row for _, row in hits]
             answers.append([SearchItem(**_fields(row), score=score) for score, row in hits])
         else:
-            raise BadInput(f"{type(op).__name__} is no operation of a store")
+            raise BadInput(f"{type(op).__name__} is not an operation of a store")
         if op.refresh_ttl:
             used += [(row.namespace, row.name) for row in rows if row.lifetime is not None]
     return answers
@@ -484,7 +484,7 @@ def _namespaces(tx: StoreTransaction, op: Any) -> list[tuple[str, ...]]:
 
 def _matches(rule: Any, path: tuple[str, ...]) -> bool:
     if rule.match_type not in ("prefix", "suffix"):
-        raise BadInput(f"{rule.match_type!r} is no way to match a namespace", hint="Use prefix or suffix.")
+        raise BadInput(f"{rule.match_type!r} is not a way to match a namespace", hint="Use prefix or suffix.")
     size = len(rule.path)
     part = path[:size] if rule.match_type == "prefix" else path[max(0, len(path) - size) :]
     return len(part) == size and all(want in ("*", have) for want, have in zip(rule.path, part, strict=True))
@@ -504,7 +504,7 @@ def _fits(have: Any, want: Any) -> bool:
     """Whether a value is what a filter asks for; an object fits if all that is asked of it does."""
     if isinstance(want, dict) and any(name.startswith("$") for name in want):
         if unknown := [name for name in want if name not in _COMPARED]:
-            raise BadInput(f"{unknown[0]} is no comparison", hint=f"Use {', '.join(_COMPARED)}.")
+            raise BadInput(f"{unknown[0]} is not a comparison", hint=f"Use {', '.join(_COMPARED)}.")
         return all(_COMPARED[name](have, value) for name, value in want.items())
     if isinstance(want, dict):
         return isinstance(have, dict) and all(_fits(have.get(name), value) for name, value in want.items())

@@ -38,7 +38,7 @@ _OUTPUT = 60  # characters of what came of a cycle
 
 @group(root, "agent", "list")
 def agent() -> None:
-    """Look after your own agents: cycles, memory and store."""
+    """Manage your own agents: cycles, memory and store."""
 
 
 @frozen
@@ -96,7 +96,7 @@ def _pending(name: str, cycle: AgentCycle | None) -> list[str]:
 @answer(agent, "show", agent_text, lambda found: {**asdict(found.identity), "pending": as_plain(found.pending)})
 @click.argument("name")
 def show_agent(project: Project, name: str) -> object:
-    """Show an agent: its directives, how far it is, what is open."""
+    """Show an agent: its directives, progress and open items."""
     return _shown(project.agents.find(name))
 
 
@@ -128,24 +128,24 @@ def _when(micros: int) -> str:
 
 @answer(agent, "cycles", cycles_text, lambda found: {"items": [asdict(one) for one in found]})
 @click.argument("name")
-@click.option("--last", default=LAST, show_default=True, type=click.IntRange(1), help="How many, the newest.")
+@click.option("--last", default=LAST, show_default=True, type=click.IntRange(1), help="How many; the newest first.")
 def cycles(project: Project, name: str, last: int) -> object:
-    """List what an agent proposed and what came of it."""
+    """List the cycles of an agent: what it proposed and the result."""
     return project.agents.find(name).cycles(last=last)
 
 
 @answer(agent, "resume", agent_text, lambda found: {**asdict(found.identity), "pending": as_plain(found.pending)})
 @click.argument("name")
-@click.option("--output", metavar="TEXT", help="The open cycle's action happened, and gave this.")
-@click.option("--error", metavar="TEXT", help="It failed, or did not happen.")
-@click.option("--state", metavar="JSON", help="What the agent goes on with, as its loop would have said.")
+@click.option("--output", metavar="TEXT", help="The interrupted action happened, and returned this.")
+@click.option("--error", metavar="TEXT", help="The interrupted action failed, or did not happen.")
+@click.option("--state", metavar="JSON", help="The state that the agent continues with.")
 def resume(project: Project, name: str, output: str | None, error: str | None, state: str | None) -> object:
-    """Show where an agent goes on, or say what came of an interrupted cycle."""
+    """Show where an agent continues, or finish an interrupted cycle."""
     found = project.agents.find(name)
     if output is None and error is None:
         return _shown(found)
     if output is not None and error is not None:
-        raise BadInput("an action gave something or failed, not both", hint="Use --output or --error.")
+        raise BadInput("an action has an output or an error, not both", hint="Use --output or --error.")
     resumed = found.resume()
     if resumed.pending is None:
         raise BadInput(f"no cycle of {name} waits for a result", hint=f"See `holdfast agent cycles {name}`.")
@@ -178,7 +178,7 @@ def export(place: Invocation, file: str, names: tuple[str, ...]) -> None:
 @command(agent, "import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 def import_(place: Invocation, file: str) -> None:
-    """Bring agents back from FILE."""
+    """Restore agents from FILE."""
     with place.project() as project:
         show(project.agents.import_file(file), copied_text)
 
@@ -186,20 +186,20 @@ def import_(place: Invocation, file: str) -> None:
 @command(agent, "move")
 @click.option("--to", "target", required=True, metavar="URL", help="Where to: postgresql://… or sqlite:///FILE.")
 def move(place: Invocation, target: str) -> None:
-    """Copy all agents of this project to another database; again, only what is new."""
+    """Copy all agents of this project to another database; a second time copies only what is new."""
     with place.project() as project, progress_bar("rows") as step:
         total = project.agents.count_rows() if step else 0
         show(project.agents.copy_to(target, tell=lambda done: step(done, total) if step else None), copied_text)
 
 
 @command(agent, "migrate")
-@click.option("--url", metavar="URL", help="The database, as a role that owns its tables; otherwise the setting.")
-@click.option("--step", metavar="STEP", help="Another step than the newest: 0001, or base to take all away.")
+@click.option("--url", metavar="URL", help="The database, as a role that owns its tables; default: the setting.")
+@click.option("--step", metavar="STEP", help="Which step; default: the newest. base removes all tables.")
 @click.option("--since", metavar="STEP", help="With --sql: the step the database is at.")
 @click.option("--sql", is_flag=True, help="Print the SQL for Postgres instead, for a DBA to run.")
-@click.option("--yes", is_flag=True, help="Do not ask before tables are taken away.")
+@click.option("--yes", is_flag=True, help="Do not ask before tables are removed.")
 def migrate(place: Invocation, *, url: str | None, step: str | None, since: str | None, sql: bool, yes: bool) -> None:
-    """Make the tables in a Postgres database, or bring them to this version."""
+    """Create or update the tables in a Postgres database."""
     with place.project() as project:
         if sql:
             show({"sql": project.agents.migration_sql(step, since)}, lambda done: done["sql"])
@@ -227,15 +227,15 @@ def _prune_row(one: NamespacePruning) -> tuple[str, ...]:
 
 @command(agent, "prune")
 @click.argument("name")
-@click.option("--older-than", metavar="AGE", help="Records made longer ago, such as 90d.")
-@click.option("--unused-for", metavar="AGE", help="Records that nobody recalled for so long.")
-@click.option("--budget", type=click.IntRange(0), metavar="N", help="The most records of each namespace.")
+@click.option("--older-than", metavar="AGE", help="Records older than this, such as 90d.")
+@click.option("--unused-for", metavar="AGE", help="Records that were not recalled for this time.")
+@click.option("--budget", type=click.IntRange(0), metavar="N", help="Keep at most N records of each namespace.")
 @click.option("--namespace", "namespaces", multiple=True, metavar="NAME", help="Only this one; may be repeated.")
-@click.option("--consolidate", is_flag=True, help="Keep the first sentences of what goes as one record.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--consolidate", is_flag=True, help="Keep the first sentences of deleted records as one record.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def prune(place: Invocation, name: str, yes: bool, dry_run: bool, **chosen: Any) -> None:
-    """Delete an agent's records by age, use and number; pinned ones stay."""
+    """Delete old or unused records of an agent; pinned ones stay."""
     with place.project() as project:
         found, rule = project.agents.find(name), _prune_rule(**chosen)
         planned = found.prune(**rule, dry_run=True)
@@ -254,14 +254,12 @@ def _prune_rule(*, older_than: str | None, unused_for: str | None, **rest: Any) 
 
 @group(agent, "workspace", "list")
 def workspace() -> None:
-    """The files an agent worked on, as each cycle left them."""
+    """Show or restore the files of an agent, as each cycle left them."""
 
 
 _named = options(
     click.argument("name"),
-    click.option(
-        "--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which of its workspaces."
-    ),
+    click.option("--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which workspace."),
 )
 
 
@@ -281,11 +279,9 @@ def snapshots_object(found: Mapping[str, Sequence[WorkspaceSnapshot]]) -> dict[s
 
 @answer(workspace, "list", snapshots_text, snapshots_object)
 @click.argument("name", required=False)
-@click.option(
-    "--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which of its workspaces."
-)
+@click.option("--workspace", "called", default="main", show_default=True, metavar="NAME", help="Which workspace.")
 def list_snapshots(project: Project, name: str | None = None, called: str = "main") -> object:
-    """List the cycles whose files were kept, of all agents or of one."""
+    """List the cycles whose files were kept."""
     names = [name] if name is not None else [one.name for one in project.agents.list()]
     return {one: project.agents.find(one).workspace(called).snapshots() for one in names}
 
@@ -301,7 +297,7 @@ def workspace_diff_text(found: WorkspaceDiff) -> str:
 @_named
 @click.argument("cycle", type=int)
 @click.argument("other", type=int, required=False)
-@click.option("--folder", metavar="DIR", help="Compare with this folder as it is now.")
+@click.option("--folder", metavar="DIR", help="Compare with this folder.")
 def diff(project: Project, *, name: str, called: str, cycle: int, other: int | None, folder: str | None) -> object:
     """Compare a cycle's files with those of another cycle, of the one before it, or of a folder."""
     there = project.agents.find(name).workspace(called, folder)
@@ -324,10 +320,10 @@ def restored_text(done: WorkspaceRestored) -> str:
 @_named
 @click.argument("cycle", type=int)
 @click.option("--into", required=True, metavar="DIR", help="The folder to write.")
-@click.option("--clean", is_flag=True, help="Also remove what the snapshot does not have.")
+@click.option("--clean", is_flag=True, help="Also remove files that the snapshot does not have.")
 @click.option("--yes", is_flag=True, help="Do not ask before --clean removes files.")
 def restore(project: Project, *, name: str, called: str, cycle: int, into: str, clean: bool, yes: bool) -> object:
-    """Give a folder the files that a cycle left."""
+    """Write the files that a cycle left into a folder."""
     if clean:
         confirm(f"This removes from {into} what the snapshot does not have. Go on?", yes=yes)
     return project.agents.find(name).workspace(called).restore(cycle, into, clean=clean)

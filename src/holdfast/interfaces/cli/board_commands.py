@@ -78,7 +78,7 @@ class TaskList:
         if not (self.status or self.kind or self.owner):
             verb = "The only task is" if number == 1 else f"All {number:,} tasks are"
             return f"{verb} done or dropped: holdfast task list --all"
-        return f"No task fits; there are {_tally(self.board.tasks)}"
+        return f"No task matches; there are {_tally(self.board.tasks)}"
 
 
 def list_text(found: TaskList) -> str:
@@ -108,8 +108,8 @@ def _tally(tasks: Iterable[model_task.Task]) -> str:
 
 def _steps(number: int) -> list[str]:
     """That agents planned more than is on the board, and where to see it."""
-    are = "is no task" if number == 1 else "are no tasks"
-    return [f"{count(number, 'step')} planned by agents {are}: holdfast task proposed"] if number else []
+    are = "is not a task" if number == 1 else "are not tasks"
+    return [f"{count(number, 'step')} that agents planned {are} yet: holdfast task proposed"] if number else []
 
 
 def list_object(found: TaskList) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def list_object(found: TaskList) -> dict[str, Any]:
 @click.option("--status", multiple=True, type=click.Choice(model_task.STATUSES), help="Only these.")
 @click.option("--kind", multiple=True, type=click.Choice(model_task.KINDS), help="Only these.")
 @click.option("--owner", metavar="NAME", help="Only theirs.")
-@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+@click.option("--all", "everything", is_flag=True, help="Also show done and dropped tasks.")
 def list_tasks(project: Project, **chosen: Any) -> object:
     """List the tasks."""
     found = project.tasks.board()
@@ -214,7 +214,7 @@ def show_task(project: Project, name: str) -> object:
 
 def proposed_text(found: Sequence[AgentPlan]) -> str:
     if not found:
-        return "Agents left nothing open on this branch that is no task."
+        return "Agents left no open items on this branch that are not tasks."
     return lines(*(row for one in found for row in _plan_rows(one)))
 
 
@@ -227,7 +227,8 @@ def _plan_rows(one: AgentPlan) -> Iterator[str]:
         yield f"  {strong(done.task)} may be done: {short(done.title, 60)}"
         yield f"    if so: holdfast task done {done.task} --evidence run:{done.run}"
     if one.items:
-        yield f"  to make tasks of {'it' if len(one.items) == 1 else 'all'}: task add --from {session.id}"
+        it = "it as a task" if len(one.items) == 1 else "all as tasks"
+        yield f"  add {it}: holdfast task add --from {session.id}"
 
 
 def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
@@ -241,7 +242,7 @@ def proposed_object(found: Sequence[AgentPlan]) -> dict[str, Any]:
 
 @answer(task, "proposed", proposed_text, proposed_object)
 def list_proposed(project: Project) -> object:
-    """List what agents planned on this branch and nobody made a task of."""
+    """List steps that agents planned on this branch and that are not tasks."""
     return project.tasks.proposed()
 
 
@@ -264,7 +265,7 @@ def graph_object(board: task_board.Board) -> dict[str, Any]:
 @command(task, "graph")
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--mermaid", "form", flag_value="mermaid", help="As a Mermaid diagram.")
-@click.option("--all", "everything", is_flag=True, help="What is done or dropped as well.")
+@click.option("--all", "everything", is_flag=True, help="Also show done and dropped tasks.")
 def graph(place: Invocation, name: str | None, form: str | None, everything: bool) -> None:
     """Draw the work graph as a tree or in Mermaid."""
     with place.project() as project:
@@ -284,17 +285,17 @@ def next_text(found: Next) -> str:
     free = [task for task in found.ready if task.id not in found.claims]
     if not (found.ready or found.waiting or found.to_close or found.unplanned):
         there = f" here; {count(found.away, 'task', 'are')} on other branches" if found.away else ""
-        said = f'Nothing is to be done{there}. Add a task with: holdfast task add "…"'
+        said = f'No open tasks{there}. Add one with: holdfast task add "…"'
         return lines(said, _steps(found.proposed))
     shaky, path = [f"  {strong(one.task)}  {_doubt(one)}" for one in found.shaky[:MOST]], found.critical_path
     shown = " → ".join(path[:8]) + (f" → … ({count(len(path), 'task')})" if len(path) > 8 else "")
     return lines(
-        _ready(found, free) if free else "Nothing is ready that nobody works on.",
+        _ready(found, free) if free else "No free task is ready.",
         _titled("Being done:", [(*_name(task, 50), _claimed(found.claims[task.id])) for task in _busy(found)]),
-        _titled("To be closed:", _plans(found.to_close)),
+        _titled("All parts are done:", _plans(found.to_close)),
         _titled("Without parts yet:", _plans(found.unplanned)),
         _titled("Waiting:", [(*_name(item.task, 50), _why(item.reasons)) for item in found.waiting]),
-        ["", "Resting on what no longer holds:", *shaky] if shaky else [],
+        ["", "Based on a memory that is no longer valid:", *shaky] if shaky else [],
         ["", f"Critical path: {shown}"] if len(path) > 1 else [],
         _steps(found.proposed),
     )
@@ -302,7 +303,7 @@ def next_text(found: Next) -> str:
 
 def _doubt(one: Shaky) -> str:
     why = f": {one.why}" if one.why else ""
-    return f"rests on {one.memory}, which is {one.status}{why}"
+    return f"based on {one.memory}, which is {one.status}{why}"
 
 
 def _ready(found: Next, free: Sequence[model_task.Task]) -> str:
@@ -357,11 +358,11 @@ def next_object(found: Next) -> dict[str, Any]:
 
 
 @command(root, "next")
-@click.option("--claim", is_flag=True, help="Take the best task that nobody works on.")
-@click.option("--as", "owner", metavar="NAME", help="Who claims; your git name if not given.")
+@click.option("--claim", is_flag=True, help="Claim the best task that nobody works on.")
+@click.option("--as", "owner", metavar="NAME", help="Who claims it; default: your git name.")
 @claim_length
 def next_task(place: Invocation, claim: bool, owner: str | None, lasting: str) -> None:
-    """Show what can be done now, and what the rest waits for."""
+    """Show which tasks are ready, and what the others wait for."""
     with place.project() as project:
         session = session_at_hand(project) if claim else None
         found = project.tasks.next(claim=claim, owner=owner, session=session, lasting=time_span(lasting))
@@ -381,7 +382,7 @@ def session_at_hand(project: Project) -> str | None:
 def time_span(text: str) -> timedelta:
     number, unit = text[:-1], text[-1:]
     if not (number.isascii() and number.isdigit() and len(number) < 6 and unit in _UNITS):
-        raise BadInput(f"{text!r} is no length of time", hint="Write 30m, 2h or 1d.")
+        raise BadInput(f"{text!r} is not a length of time", hint="Write 30m, 2h or 1d.")
     return timedelta(seconds=int(number) * _UNITS[unit])
 
 
@@ -389,7 +390,7 @@ def state_text(found: project_state.ProjectState) -> str:
     graph, tasks = found.board.graph, found.board.tasks
     at = f" at {found.head[:12]}" if found.head else ""
     if not tasks and not found.links:
-        return 'No goals and no tasks yet. Begin with: holdfast task add --kind goal "…"'
+        return 'No goals or tasks yet. Add a goal with: holdfast task add --kind goal "…"'
     reached = [task for task in tasks if task.checkpoint and task.status == "done"]
     ready = [task for task in graph.ready() if task.kind not in model_task.PLANS]
     return lines(

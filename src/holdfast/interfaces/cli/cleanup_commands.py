@@ -32,15 +32,15 @@ def reset_text(done: ResetResult) -> str:
     """What a reset took away."""
     if not any((done.sessions, done.claims, done.tasks, done.links, done.more)):
         return f"There was nothing to reset: no {'caches' if done.what == 'all' else done.what} here."
-    publish = "The tasks leave the branch with the next: holdfast publish" if done.tasks or done.links else []
-    return lines(f"Took away {_listed(done)}.", publish, "To have it back: holdfast reset --undo")
+    publish = "Remove the tasks from the branch with: holdfast publish" if done.tasks or done.links else []
+    return lines(f"Removed {_listed(done)}.", publish, "Undo it with: holdfast reset --undo")
 
 
 def undone(back: UndoneReset) -> str:
     """What came back, and what did not."""
     left = [f"  {name}" for name in back.left]
-    first = f"Brought back {_listed(back)}." if _listed(back) else "Nothing came back."
-    return lines(first, ["", "Left alone, because something else stands there now:", *left] if left else [])
+    first = f"Restored {_listed(back)}." if _listed(back) else "Nothing was restored."
+    return lines(first, ["", "Not restored, because the place is taken:", *left] if left else [])
 
 
 def _listed(done: ResetResult | UndoneReset) -> str:
@@ -52,9 +52,9 @@ def _listed(done: ResetResult | UndoneReset) -> str:
 def pruned(found: PruneResult) -> str:
     """What went, or would go."""
     names = ", ".join(found.kept[:5]) + (" …" if len(found.kept) > 5 else "")
-    kept = ["", f"Kept, because something in them is open: {names}"] if found.kept else []
+    kept = ["", f"Kept, because they have open items: {names}"] if found.kept else []
     if not found.spares:
-        return lines(f"Nothing is older than {found.before[:10]} and needed by nobody.", kept)
+        return lines(f"Nothing to delete is older than {found.before[:10]}.", kept)
     verb, more = "Deleted" if found.done else "Would delete", len(found.spares) - MOST
     rows = [(one.id[:SHOWN], _KINDS[one.kind], f"since {one.since[:10]}") for one in found.spares[:MOST]]
     said = [f"{verb} {_counted(found)} ({size(found.size)}):", *table(rows)]
@@ -73,15 +73,15 @@ def pruned_object(found: PruneResult) -> dict[str, Any]:
 
 @command(root, "reset")
 @click.argument("what", type=click.Choice(("sessions", "tasks", "all")), required=False)
-@click.option("--undo", is_flag=True, help="Bring back what the last reset took away.")
+@click.option("--undo", is_flag=True, help="Restore what the last reset deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
-    """Empty caches: sessions, tasks or all of them.
+    """Delete sessions, tasks or all of them; can be undone.
 
-    Memories, the log and runs stay. `holdfast reset --undo` brings everything back.
+    Memories, the log and runs stay. `holdfast reset --undo` restores everything.
     """
     if undo == (what is not None):
-        raise click.UsageError("Name sessions, tasks or all; or take the last reset back with --undo.")
+        raise click.UsageError("Name sessions, tasks or all; or undo the last reset with --undo.")
     with place.project() as project:
         if what is None:
             show(project.sync.undo_reset(), undone)
@@ -92,12 +92,12 @@ def reset(place: Invocation, what: str | None, undo: bool, yes: bool) -> None:
 
 @command(root, "prune")
 @click.option("--older-than", default="90d", show_default=True, metavar="AGE", help="90d, 12w or 1y.")
-@click.option("--dry-run", is_flag=True, help="Only say what would go.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def prune(place: Invocation, older_than: str, dry_run: bool, yes: bool) -> None:
     """Delete old sessions, claims and trash.
 
-    Open sessions, and ended ones with something open in them, always stay.
+    Open sessions, and ended ones with open items, are never deleted.
     """
     with place.project() as project:
         found = project.sync.prune(older_than=older_than, dry_run=True)
@@ -128,7 +128,7 @@ def key_list_text(found: KeyList) -> str:
     """One row a key."""
     sealed = ", ".join(found.scope) or "nothing: set encryption.scope (docs/explanation/security.md)"
     rows = [(strong(one.id), one.use, _day(one.created)) for one in found.keys]
-    return lines(f"Sealed:    {sealed}", f"Keys from: {found.source or 'nowhere: set encryption.key'}", "", table(rows))
+    return lines(f"Encrypted: {sealed}", f"Keys from: {found.source or 'not set (encryption.key)'}", "", table(rows))
 
 
 def key_list_object(found: KeyList) -> dict[str, object]:
@@ -141,7 +141,7 @@ def _day(micros: int) -> str:
 
 @answer(keys, "list", key_list_text, key_list_object)
 def list_keys(project: Project) -> object:
-    """List the keys, and say what is sealed; the first key is made when it is needed."""
+    """List the keys, and what is encrypted; the first key is created when it is needed."""
     settings = project.settings
     source = (settings.encryption_key or "").partition(":")
     known = project.keys.described() if settings.encryption_key else []
@@ -152,12 +152,12 @@ def list_keys(project: Project) -> object:
 
 def rotated_text(done: Mapping[str, str]) -> str:
     """Which key seals now."""
-    return f"Key {strong(done['id'])} seals from now on; what others sealed stays as it is, and they still open it."
+    return f"Key {strong(done['id'])} is used from now on; older text stays encrypted with the older keys."
 
 
 @answer(keys, "rotate", rotated_text)
 def rotate(project: Project) -> object:
-    """Seal with a new key from now on; nothing is rewritten."""
+    """Use a new key from now on; old text stays as it is."""
     return {"id": project.keys.rotate()}
 
 
@@ -165,17 +165,17 @@ def rotate(project: Project) -> object:
 @click.argument("key")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def destroy(place: Invocation, key: str, *, yes: bool) -> None:
-    """End a key: what it sealed can never be read again, by anybody."""
+    """Destroy a key: nobody can read again what it encrypted."""
     with place.project() as project:
-        confirm(f"What {key} sealed can never be read again. Go on?", yes=yes)
+        confirm(f"What {key} encrypted can never be read again. Go on?", yes=yes)
         show({"id": key, "is_gone": project.keys.destroy(key)}, destroyed_text)
 
 
 def destroyed_text(done: Mapping[str, object]) -> str:
     """What is left to do."""
-    kept = "Its secret is still in the variable: take it out there. Copies of the variable and of the store open it."
+    kept = "Its secret is still in the variable: remove it there. Copies of the variable and the store decrypt it."
     gone = "Copies from before, such as bundles and backups, may hold it: it ends there when no identity opens it."
     return lines(
-        f"Key {strong(str(done['id']))} is destroyed: nothing here opens what it sealed.",
+        f"Key {strong(str(done['id']))} is destroyed: nothing here can decrypt what it encrypted.",
         gone if done["is_gone"] else kept,
     )

@@ -44,7 +44,7 @@ def plan_text(done: ConnectionPlan) -> str:
         _rows(done),
         [f"your edit is kept in {path}" for path in done.kept],
         [f"note: {note}" for note in done.notes],
-        f"Restart to see it: {readers(tools)}" if done.done else asks if edited else "Nothing was written.",
+        f"Restart to use it: {readers(tools)}" if done.done else asks if edited else "Nothing was written.",
     )
 
 
@@ -99,10 +99,12 @@ HOMES = {  # where an agent keeps its memory: the variable that moves it, else t
 
 _wiring = options(
     click.argument("tools", metavar="[TOOL]...", nargs=-1, type=click.Choice(TOOLS)),
-    click.option("--scope", type=click.Choice(("user", "project")), help="Whose settings get hooks and MCP server."),
+    click.option(
+        "--scope", type=click.Choice(("user", "project")), help="Whose settings get the hooks and the MCP server."
+    ),
     click.option("--dry-run", is_flag=True, help="Only show what would change, as a diff."),
     click.option("--yes", is_flag=True, help="Do not ask."),
-    click.option("--force", is_flag=True, help="Replace a block that was edited inside; the edit is kept."),
+    click.option("--force", is_flag=True, help="Replace an instruction block that somebody edited; the edit is saved."),
 )
 
 
@@ -112,7 +114,7 @@ def connect(place: Invocation, **given: Any) -> None:
     """Connect agents: hooks, MCP server and instructions.
 
     TOOL is codex, claude, gemini, opencode, qwen, copilot, pi, kimi or cline, which get hooks, the MCP server and an
-    instruction block; or agents, cursor or aider, which get the block. Without TOOL, all that is there is refreshed.
+    instruction block; or agents, cursor or aider, which get the block. Without TOOL, all connected tools are updated.
     """
     with place.project() as project:
         _carry_out(project.clients.connect, "Write this?", **given)
@@ -123,8 +125,7 @@ def connect(place: Invocation, **given: Any) -> None:
 def disconnect(place: Invocation, **given: Any) -> None:
     """Remove what `connect` added, byte for byte.
 
-    Of these tools, or of all; every file is as it was before. With --scope, only hooks and server of that
-    scope.
+    For these tools, or all; every file is restored. With --scope, only the hooks and server of that scope.
     """
     with place.project() as project:
         _carry_out(project.clients.disconnect, "Take this out?", **given)
@@ -156,7 +157,7 @@ def _carry_out(
 @command(importing, "adr")
 @click.argument("path", required=False, type=click.Path())
 def import_adr(place: Invocation, path: str | None) -> None:
-    """Propose the decisions that records say (MADR, adr-tools).
+    """Propose the decisions in decision records (MADR, adr-tools).
 
     PATH is a file or a folder; if not given, the usual folders such as docs/adr.
     """
@@ -166,12 +167,12 @@ def import_adr(place: Invocation, path: str | None) -> None:
 
 @command(importing, "memory")
 @click.argument("path", required=False, type=click.Path())
-@click.option("--from", "agent", type=click.Choice(tuple(HOMES)), help="Read what this agent keeps itself.")
+@click.option("--from", "agent", type=click.Choice(tuple(HOMES)), help="Read the memory that this agent keeps itself.")
 def import_memory(place: Invocation, path: str | None, agent: str | None) -> None:
-    """Propose what notes for agents say: rules and facts, one each.
+    """Propose rules and facts from notes for agents, one by one.
 
-    PATH is a file or a folder; if not given, CLAUDE.md, AGENTS.md and the like of this repository. Nothing is
-    accepted by this: see it with `holdfast review`.
+    PATH is a file or a folder; if not given, CLAUDE.md, AGENTS.md and the like of this repository. They
+    wait in `holdfast review`.
     """
     if path is not None and agent is not None:
         raise click.UsageError("name a PATH or --from, not both", click.get_current_context())
@@ -186,8 +187,8 @@ def import_memory(place: Invocation, path: str | None, agent: str | None) -> Non
 def export_adr(place: Invocation, folder: str | None) -> None:
     """Write the accepted decisions as MADR records.
 
-    DIR is docs/adr or the like if there is one, else docs/decisions. Numbers once given stay; records that
-    are not ours, or were edited by hand, are left alone.
+    DIR is an existing folder such as docs/adr, else docs/decisions. Numbers never change. Records written or
+    edited by hand are not changed.
     """
     with place.project() as project:
         show(project.clients.export_adr(_from(place, folder)), exported)

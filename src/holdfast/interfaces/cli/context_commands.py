@@ -15,7 +15,7 @@ from holdfast.errors import NotFound
 from holdfast.index import freshness
 from holdfast.interfaces import quick
 from holdfast.interfaces.cli.invocation import Invocation, command
-from holdfast.interfaces.cli.output import as_json, as_plain, as_text, flush, picked, say, show
+from holdfast.interfaces.cli.output import as_json, as_plain, as_text, columns, flush, picked, say, show, width
 from holdfast.interfaces.cli.phrases import count, lines, short, table, when
 from holdfast.interfaces.cli.root import root
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from holdfast.recall.pack import context_pack, sent_packs
 
 _SUBMODULE = b"160000"  # the mode of its row in git's index
-_SHORT, _LONG, _WORDS = 12, 40, 60  # characters of a revision, of a name, and of a quoted text
+_SHORT, _LONG = 12, 40  # characters of a commit, and of a name
+_LEAST, _WIDE = 16, 120  # columns of the words of an entry at least; of a line where there is no terminal
 
 
 def context_object(found: context_pack.ContextPack) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def receipts_text(found: sent_packs.AgentKnowledge) -> str:
     dropped = f"; {found.dropped:,} older ones were not kept" if found.dropped else ""
     head = f"{found.kind.capitalize()} {found.owner} was given {count(len(found.packs), 'context')}{dropped}."
     said = [part for pack in found.packs for part in ("", *_told(pack))]
-    return lines(head, *said, "", f"Read one as it was sent: holdfast receipts {found.owner} --pack N")
+    return lines(head, *said, "", f"Print one as it was sent: holdfast receipts {found.owner} --context N")
 
 
 def _told(pack: sent_packs.SentPack) -> list[str]:
@@ -73,22 +74,25 @@ def _told(pack: sent_packs.SentPack) -> list[str]:
     size = f"{pack.tokens or 0:,} of {pack.budget or 0:,} tokens"
     where = f"{pack.branch or 'a detached HEAD'}{at}"
     rows = [_entry(one) for one in pack.entries]
+    beside = sum(max((width(row[at]) for row in rows), default=0) for at in (0, 2, 3))
+    room = max(_LEAST, (columns() or _WIDE) - beside - len("  ") * 4)
+    rows = [(name, short(said, room), *rest) for name, said, *rest in rows]
     asked = [f"  for: {pack.asked}"] if pack.asked else []
     files = [f"  files: {', '.join(pack.files[:8])}{' …' if len(pack.files) > 8 else ''}"] if pack.files else []
     late = ["  given after the run had ended: its recording does not prove it"] if pack.late else []
-    gone = ["  its text is not here any more"] if pack.text is None else []
+    gone = ["  its text was deleted"] if pack.text is None else []
     given = when(pack.ts) if pack.ts else "at an unknown time"
     title = f"Context {pack.number}, {given}, {where}, {size}"
     return [title, *asked, *files, *late, *gone, *table(rows)]
 
 
 def _entry(one: sent_packs.SentEntry) -> tuple[str, ...]:
-    """One line that was given: its name, the words, why, how it stands since, and its revision."""
+    """One line that was given: its name, the words, why, and how it stands since."""
     name = one.id[:_SHORT] if one.kind in ("commit", "line") else one.id[:_LONG]
     reason = one.why.partition("; undecided")[0]
     said = one.line.removeprefix("- ").removeprefix(one.id).removesuffix(f"[{reason}]").strip()
     said = said.removeprefix(one.id[:_SHORT]).strip() if name != one.id else said
-    return name, short(said, _WORDS), one.why, one.state, (one.blob or "")[:_SHORT]
+    return name, said, one.why, one.state
 
 
 def receipts_object(found: sent_packs.AgentKnowledge) -> dict[str, Any]:
@@ -99,16 +103,16 @@ def receipts_object(found: sent_packs.AgentKnowledge) -> dict[str, Any]:
 
 @command(root, "context")
 @click.option("--for", "asked", metavar="WORDS", help="What you are about to do.")
-@click.option("--files", multiple=True, metavar="PATH", help="A file or folder it is about; more may follow.")
-@click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="How long it may be.")
+@click.option("--files", multiple=True, metavar="PATH", help="Files or folders you are about to change.")
+@click.option("--budget", type=click.IntRange(200, 100_000), metavar="TOKENS", help="The maximum length.")
 @click.argument("more", nargs=-1, metavar="[PATH]...")
 def context(
     place: Invocation, asked: str | None, files: tuple[str, ...], more: tuple[str, ...], budget: int | None
 ) -> None:
     """Show the context that agents get at a start.
 
-    Text for an agent. It says why each entry is in it, and which session it chose and why. What nobody
-    approved is included only where it is this clone's own work, or found for --for.
+    Text for an agent. It says why each entry is in it, and which session it continues. Unapproved text is
+    included only if it is this clone's own work, or was found for --for.
     """
     from holdfast.git import upstream
     from holdfast.recall.pack.context_pack import pack_text
@@ -135,11 +139,13 @@ def context(
 
 @command(root, "receipts")
 @click.argument("run", metavar="RUN")
-@click.option("--pack", "number", type=click.IntRange(1), metavar="N", help="Print one context as it was sent.")
+@click.option(
+    "--context", "--pack", "number", type=click.IntRange(1), metavar="N", help="Print one context as it was sent."
+)
 def receipts(place: Invocation, run: str, number: int | None) -> None:
     """Show the contexts that a run or session got.
 
-    Each entry with its revision, why it was included, and whether it still holds here.
+    For each entry: why it was included, and whether it is still valid here.
     """
     with place.project() as project:
         found = project.context.receipts(run)
@@ -147,7 +153,7 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
         if number is None:
             show(found, receipts_text, receipts_object)
         elif number in there:
-            gone = f"The text of context {number} is not here any more."
+            gone = f"The text of context {number} was deleted."
             show(there[number], lambda pack: pack.text or gone)
         else:
             named = ", ".join(map(str, there)) or "none"
@@ -156,8 +162,8 @@ def receipts(place: Invocation, run: str, number: int | None) -> None:
 
 @command(root, "journal")
 @click.argument("date", default="today")
-@click.option("--all", "everywhere", is_flag=True, help="What was done on other branches as well.")
-@click.option("--render", is_flag=True, help="Write the files of all days that changed.")
+@click.option("--all", "everywhere", is_flag=True, help="Also show other branches.")
+@click.option("--render", is_flag=True, help="Write the journal files of all days that changed.")
 def journal(place: Invocation, date: str, everywhere: bool, render: bool) -> None:
     """Show the work of a day: today, yesterday, or 2026-11-15.
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WORKERS = 2  # a person can follow two; more are asked for
 REDRAW = 1.0  # seconds between two pictures of `watch`
+_ROWS = 12  # of a longer text, the last ones: a check's error is at its end
 _SHOWN = 400  # characters of an input that `explain` shows; --json has all
 
 
@@ -51,20 +52,24 @@ def crew() -> None:
 _bounds = options(
     click.option("--agent", metavar="AGENT", help='codex, claude, gemini, or "a command" that reads its prompt.'),
     click.option(
-        "--workers", default=WORKERS, show_default=True, type=click.IntRange(0, 64), help="Agents at a time here."
+        "--workers",
+        default=WORKERS,
+        show_default=True,
+        type=click.IntRange(0, 64),
+        help="How many agents work at the same time.",
     ),
-    click.option("--max-time", type=_Amount(), metavar="TIME", help="Stop after so long: 30m, 2h."),
-    click.option("--max-tokens", type=_Amount(), metavar="N", help="Stop after so many tokens: 500k, 2M."),
-    click.option("--max-calls", type=_Amount(), metavar="N", help="Stop after so many calls of a model."),
+    click.option("--max-time", type=_Amount(), metavar="TIME", help="Stop after this time: 30m, 2h."),
+    click.option("--max-tokens", type=_Amount(), metavar="N", help="Stop after this many tokens: 500k, 2M."),
+    click.option("--max-calls", type=_Amount(), metavar="N", help="Stop after this many model calls."),
     click.option(
         "--approve",
         type=click.Choice(["each", "merge", "never"]),
         default="merge",
         show_default=True,
-        help="Ask before each task is merged, before your branch changes, or never: it stays.",
+        help="When to ask: before each merge, before your branch changes, or never (it stays unchanged).",
     ),
 )
-_named = click.option("--run", metavar="RUN", help="Another one than the newest.")
+_named = click.option("--run", metavar="RUN", help="Which crew; default: the newest.")
 
 
 @command(crew, "run")
@@ -73,7 +78,7 @@ _named = click.option("--run", metavar="RUN", help="Another one than the newest.
 @click.option("--remote", metavar="NAME", help="Share the work with `crew work` on other machines by this git remote.")
 @click.option("--dry-run", is_flag=True, help="Show the plan, the prompts and the contexts, and run nothing.")
 def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote: str | None, **given: Any) -> int:
-    """Let agents work on a goal, a plan or tasks; without any of these, on all open tasks.
+    """Let agents work on a goal, a plan or tasks; default: all open tasks.
 
     Each task gets a branch and a work tree of its own. It counts as done when its checks pass on the merged tree.
     Your branch is changed only if you say yes at the end.
@@ -86,7 +91,7 @@ def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote
             names = ("id", "title", "prompt")
             show(rows, preview_text, lambda found: {"items": [dict(zip(names, one, strict=True)) for one in found]})
             return 0
-        agent = crew_runs.chosen_agent(project, given["agent"])
+        agent = crew_runs.chosen_agent(project, given["agent"], workers=given["workers"])
         limits = crew_runs.limits_of(
             project, time=given["max_time"], tokens=given["max_tokens"], calls=given["max_calls"]
         )
@@ -99,15 +104,17 @@ def run_crew(place: Invocation, asked: tuple[str, ...], *, dry_run: bool, remote
 @_bounds
 @_named
 def resume(place: Invocation, *, run: str | None, **given: Any) -> int:
-    """Go on with a crew that was stopped or killed."""
+    """Resume a crew that was stopped or killed."""
     from holdfast.crew import crew_runs
-    from holdfast.crew.crew_limits import CrewLimits
+    from holdfast.crew.crew_limits import OPTIONS, CrewLimits
 
     with place.project() as project:
         head = crew_runs.named_run(project, run, open_only=True)
-        agent = crew_runs.chosen_agent(project, given["agent"] or (head["agent"] if head["agent"] in _KNOWN else None))
-        asked = {"time": given["max_time"], "tokens": given["max_tokens"], "calls": given["max_calls"]}
-        limits = CrewLimits(**{**head["limits"], **{name: value for name, value in asked.items() if value is not None}})
+        named = given["agent"] or (head["agent"] if head["agent"] in _KNOWN else None)
+        agent = crew_runs.chosen_agent(project, named, workers=given["workers"])
+        asked = {name: given[f"max_{name}"] for name in OPTIONS if given[f"max_{name}"] is not None}
+        now = {name: value for name, value in project.settings.crew_limits.items() if name not in OPTIONS}
+        limits = CrewLimits(**{**head["limits"], **now, **asked})
         return _supervised(
             project, head["run"], agent=agent, limits=limits, workers=given["workers"], approve=given["approve"]
         )
@@ -202,7 +209,7 @@ def _objections(found: CrewRecap) -> list[str]:
     """What a reviewer said of what is done: for a person, before their own branch is changed."""
     if not found.objections:
         return []
-    rows = (f"  {strong(task)}  {said}" for task, said in found.objections)
+    rows = (f"- {strong(task)}  {said}" for task, said in found.objections)
     return ["", f"Look at these before you merge: {len(found.objections)}", *rows]
 
 
@@ -216,7 +223,8 @@ def _section(title: str, rows: Sequence[Mapping[str, Any]], said: Callable[[Mapp
     return [
         "",
         f"{title}: {len(rows)}",
-        *(f"  {strong(row['task'])}  {short(row['title'], 60)}\n      {said(row)}" for row in rows),
+        # No id begins an indented line: below a title that ends with "password" it would look like one, and be hidden.
+        *(f"- {strong(row['task'])}  {short(row['title'], 60)}\n    {said(row)}" for row in rows),
     ]
 
 
@@ -224,7 +232,7 @@ def _proof(row: Mapping[str, Any]) -> str:
     checks = ", ".join(f"{one['check']} passed in {one['seconds']:.1f} s" for one in row["receipts"])
     tree = row["receipts"][0]["tree"][:8] if row["receipts"] else ""
     tries = f", at attempt {row['attempts']}" if row["attempts"] > 1 else ""
-    return f"{row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
+    return f"commit {row['commit'][:12]}  {checks or 'its parts are done'}{f' on tree {tree}' if tree else ''}{tries}"
 
 
 def _used(used: Mapping[str, float]) -> str:
@@ -256,7 +264,7 @@ def preview_text(found: Sequence[tuple[str, str, str]]) -> str:
 @command(crew, "plan")
 @click.argument("asked", nargs=-1, metavar="[GOAL | PLAN.md | TASK...]")
 def plan(place: Invocation, asked: tuple[str, ...]) -> None:
-    """Put a goal or a plan on the board as tasks, or show what a crew would work on."""
+    """Add a goal or a plan as tasks, or show what a crew would work on."""
     from holdfast.crew import crew_runs, historian
 
     with place.project() as project:
@@ -299,8 +307,8 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
         who = f"worker {one.worker}" if is_working else ""
         rows.append(
             (
+                "interrupted" if one.state == "working" and not is_working else _STATES.get(one.state, one.state),
                 strong(one.task),
-                _STATES.get(one.state, one.state),
                 f"try {one.attempt}" if one.attempt else "",
                 who,
                 f"{max(0.0, seconds):.0f} s" if one.attempt else "",
@@ -317,7 +325,7 @@ def status_text(found: CrewRecap, state: CrewState) -> str:
 @command(crew, "watch")
 @_named
 def watch(place: Invocation, run: str | None) -> None:
-    """Show the same again and again until the crew ends."""
+    """Show the status until the crew ends."""
     from holdfast.crew import crew_runs
 
     with place.project() as project:
@@ -334,7 +342,7 @@ def watch(place: Invocation, run: str | None) -> None:
 @command(crew, "stop")
 @_named
 def stop(place: Invocation, run: str | None) -> None:
-    """Stop a crew: its agents are ended, and nothing is lost."""
+    """Stop a crew and its agents; no work is lost."""
     from holdfast.crew import crew_runs
 
     with place.project() as project:
@@ -369,7 +377,12 @@ def _fields(values: Mapping[str, Any], indent: str) -> Iterator[str]:
     """Names and values, a row each; what is within another is indented."""
     for name, value in values.items():
         rows = value if isinstance(value, list) else [value]
+        rows = [int(row) if isinstance(row, float) and row.is_integer() else row for row in rows]
         if value in (None, "", [], {}):
+            continue
+        if isinstance(value, str) and "\n" in value.strip():
+            yield f"{indent}{name}:"
+            yield from (f"{indent}    {short(row, _SHOWN)}" for row in value.strip().splitlines()[-_ROWS:])
             continue
         if not any(isinstance(row, dict) for row in rows):
             yield f"{indent}{name}: {short(', '.join(map(str, rows)), _SHOWN)}"
@@ -382,7 +395,7 @@ def _fields(values: Mapping[str, Any], indent: str) -> Iterator[str]:
 @command(crew, "clean")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def clean(place: Invocation, *, yes: bool) -> None:
-    """List branches and work trees that crews left, and take away those whose work is merged."""
+    """List branches and work trees that crews left, and remove those that are merged."""
     from holdfast.crew import crew_runs
 
     with place.project() as project:
@@ -404,7 +417,7 @@ def leftovers_text(found: Sequence[Leftover]) -> str:
 @command(crew, "allow")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def allow(place: Invocation, *, yes: bool) -> None:
-    """Allow the checks that this repository suggests, as they stand now."""
+    """Allow the checks that this repository suggests, as they are now."""
     from holdfast.crew import check_receipts
 
     with place.project() as project:
@@ -424,20 +437,24 @@ def allow(place: Invocation, *, yes: bool) -> None:
 def work(place: Invocation, *, agent: str | None, remote: str | None, run: str | None) -> None:
     """Work for a crew, here or on another machine that shares its database."""
     from holdfast.crew import crew_runs
+    from holdfast.crew.step_process import end_marked
+    from holdfast.crew.supervisor import mark_of
 
     def tell(task: str) -> None:
         click.echo(f"{_clock()}  {task or 'done'}")
 
     with place.project() as project:
-        is_wanted = _until_closed(run is not None and not sys.stdin.isatty())
+        is_wanted, supervisor = _until_closed(run is not None and not sys.stdin.isatty())
         crew_runs.work(
             project, run, crew_runs.chosen_agent(project, agent), is_wanted=is_wanted, tell=tell, remote=remote
         )
+        if supervisor and os.getppid() != supervisor[0]:  # it was killed, and cannot end its planner and checks
+            end_marked(mark_of(str(run), supervisor[0]))
 
 
-def _until_closed(is_child: bool) -> Callable[[], bool]:
-    """Whether to go on: a worker that a supervisor started ends with it, whatever ended that."""
-    state = {"open": True}
+def _until_closed(is_child: bool) -> tuple[Callable[[], bool], list[int]]:
+    """Whether to go on: a worker that a supervisor started ends with it, whatever ended that; and who that is."""
+    state, supervisor = {"open": True}, list[int]()
 
     def leave(*_: object) -> None:
         state["open"] = False
@@ -447,8 +464,10 @@ def _until_closed(is_child: bool) -> Callable[[], bool]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def is_open() -> bool:
-        if is_child and state["open"] and select.select([0], [], [], 0)[0] and not os.read(0, 1024):
-            state["open"] = False
+        while is_child and state["open"] and select.select([0], [], [], 0)[0]:
+            words = os.read(0, 1024)
+            state["open"] = bool(words)
+            supervisor.extend(map(int, filter(bytes.isdigit, words.split())))
         return state["open"]
 
-    return is_open
+    return is_open, supervisor

@@ -19,7 +19,7 @@ import click
 from holdfast.errors import HoldfastError
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, progress_bar
 from holdfast.interfaces.cli.output import as_plain, picked, say, show, styled
-from holdfast.interfaces.cli.phrases import count, lines, table, toned
+from holdfast.interfaces.cli.phrases import ago, count, lines, table, toned
 from holdfast.interfaces.cli.root import root
 
 if TYPE_CHECKING:
@@ -34,17 +34,18 @@ if TYPE_CHECKING:
     from holdfast.project import Project
 
 
-_TRUST = {"yes": "trusted", "no": "not trusted", "not needed": "no trust needed"}
-_LOG = {"ok": "the log itself is ok", "partial": "a part of the log is not here"}
-_ONE = {"bodies": "event text", "memories": "memory"}  # of what is counted, where it is not the word without its s
+_TRUST = {"yes": "hooks approved", "no": "hooks not approved", "not needed": ""}
+_LOG = {"ok": "the log is ok", "partial": "a part of the log is missing here"}
+_ONE = {
+    "bodies": "event text",
+    "memories": "memory",
+    "segments": "log file",
+}  # of what is counted, where it is not the word without its s
 
 
 def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
     """What doctor found, and what it mended or would mend."""
-    # The verdict is about the log; what else is wrong must not end in an `ok`.
-    log = _LOG.get(found.verdict, f"the log is {found.verdict}")
-    word = f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
-    said = [*map(_finding, found.findings), _verdict(word, found.counts)]
+    said = [*map(_finding, found.findings), _verdict(verdict_word(found), found.counts)]
     if repairs is not None:
         states = ["repaired" if one.done else "not repaired" if one.failed else "would repair" for one in repairs]
         rows = [f"{how}: {one.file}: {one.failed or one.action}" for how, one in zip(states, repairs, strict=True)]
@@ -54,16 +55,27 @@ def report_text(found: HealthReport, repairs: Sequence[Repair] | None) -> str:
     return lines(said)
 
 
+def verdict_word(found: HealthReport) -> str:
+    """The verdict: it is about the log, and what else is wrong must not end in an `ok`."""
+    log = _LOG.get(found.verdict, f"the log is {found.verdict}")
+    return f"{count(len(found.problems), 'problem')}; {log}" if found.problems else found.verdict
+
+
+def agent_row(one: AgentHealth) -> tuple[str, str, str, str]:
+    """An agent: whether it is connected, trusted, and called."""
+    scope = "connected" + (" for this repository" if one.connected == "project" else "")
+    scope += "" if one.unchanged else ", but its settings were changed"
+    seen = f"last called {ago(one.last_seen)}" if one.last_seen else "not called yet"
+    late = f"; {count(one.late, 'time')} too slow" if one.late and one.last_seen else ""
+    wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
+    seen = seen if one.connected or one.last_seen else ""
+    return one.tool, *wired, seen + late
+
+
 def tools(found: Sequence[AgentHealth]) -> list[str]:
     """The agents that are here or connected, a line each, for `doctor`."""
     here = [one for one in found if one.installed or one.connected]
-    rows = []
-    for one in here:
-        scope = f"connected ({one.connected} scope)" + ("" if one.unchanged else ", changed")
-        seen = f"{'firing, ' if one.firing else ''}last seen {one.last_seen}" if one.last_seen else "never seen here"
-        late = f"; {count(one.late, 'time')} too slow" if one.late and one.last_seen else ""
-        wired = (scope, _TRUST[one.trusted]) if one.connected else ("not connected", "")
-        rows.append((one.tool, *wired, seen + late))
+    rows = [agent_row(one) for one in here]
     steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
     return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
 
@@ -78,12 +90,17 @@ def _finding(finding: HealthFinding) -> str:
     return f"{toned(finding.severity)}: {finding.where}: {finding.sentence}{step}"
 
 
-def _verdict(word: str, counts: Mapping[str, int]) -> str:
+def looked_at(counts: Mapping[str, int]) -> str:
+    """What was looked at, and how much of it."""
     said = {name: count(number, _ONE.get(name, name.removesuffix("s"))) for name, number in counts.items()}
     if counts.get("events") and (own := counts.get("own")) is not None:
         whose = "all" if own == counts["events"] else "none" if own == 0 else f"{own:,} of them"
         said["events"] += f" ({whose} recorded here)"
-    looked = ", ".join(words for name, words in said.items() if name != "own")
+    return ", ".join(words for name, words in said.items() if name != "own")
+
+
+def _verdict(word: str, counts: Mapping[str, int]) -> str:
+    looked = looked_at(counts)
     verdict = styled(word, "bad") if word[:1].isdigit() else toned(word)
     return f"{verdict}: checked {looked}" if looked else verdict
 
@@ -111,9 +128,14 @@ def verdict_object(found: GateVerdict) -> dict[str, Any]:
 @command(root, "doctor")
 @click.option("--repair", is_flag=True, help="Show what can be repaired; with --yes, repair it.")
 @click.option("--yes", is_flag=True, help="With --repair: do it.")
-@click.option("--against", type=click.Path(dir_okay=False), metavar="FILE", help="A checkpoint to compare with.")
+@click.option(
+    "--against",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Compare with a checkpoint of `log --checkpoint`.",
+)
 def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> int:
-    """Check everything that is stored, and say what is wrong."""
+    """Check everything that is stored, and report problems."""
     if yes and not repair:
         raise click.UsageError("--yes goes with --repair.")
     with place.project(even_damaged=True) as project:
@@ -135,11 +157,11 @@ def doctor(place: Invocation, repair: bool, yes: bool, against: str | None) -> i
 
 
 @command(root, "check")
-@click.option("--base", metavar="REF", help="Compare with this branch or commit; trunk if not given.")
+@click.option("--base", metavar="REF", help="Compare with this branch or commit; default: the default branch.")
 def check(place: Invocation, base: str | None) -> int:
     """Check memory in CI.
 
-    Every changed fact has its event, the log verifies, and nothing sealed was altered.
+    Every changed memory has its event, the log verifies, and no published file was altered.
     """
     found = place.as_it_lies().health.check(base=base)
     show(found, verdict_text, verdict_object)
@@ -180,7 +202,7 @@ def _recalls(found: RecallStats) -> list[str]:
 def _contexts(counted: Stats) -> list[str]:
     found, rows = counted.contexts, []
     if found.packs:
-        mean = f"{found.tokens / found.packs:,.0f} each"
+        mean = f"{found.tokens / found.packs:,.0f} on average"
         rows = [("contexts", f"{found.packs:,}", _took(found.took)), ("tokens", f"{found.tokens:,}", mean)]
     if counted.late:
         whose = ", ".join(f"{name} {late:,}" for name, late in counted.late.items())
@@ -233,7 +255,7 @@ def _part(number: int, whole: int) -> str:
 
 
 def _took(took: Duration | None) -> str:
-    return f"{_time(took.half)} each, p95 {_time(took.most)}" if took else ""
+    return f"{_time(took.half)} on average, p95 {_time(took.most)}" if took else ""
 
 
 def _time(microseconds: int) -> str:
@@ -260,12 +282,12 @@ def stats_object(found: Stats) -> dict[str, Any]:
 
 
 @answer(root, "stats", stats_text, stats_object)
-@click.option("--reset", is_flag=True, help="Delete what was counted.")
+@click.option("--reset", is_flag=True, help="Delete the counts.")
 def stats(project: Project, reset: bool) -> object:
     """Show the counts of this clone; they never leave it.
 
-    What was asked and how fast, what was found and not, which memories were used afterwards, how sessions
-    were found, tokens injected, model calls.
+    Questions and their time, what was found, which memories were used afterwards, how sessions were found,
+    tokens given to agents, model calls.
     """
     if reset:
         project.health.reset_stats()
@@ -299,8 +321,8 @@ def scanned(found: SecretScan) -> str:
 def scan(place: Invocation, paths: tuple[str, ...]) -> int:
     """Look for secrets in what is stored.
 
-    Runs, events, sessions, candidates, memories and views, or the files and folders that are named. No
-    secret is shown and nothing is changed. Ends with 1 if something was found or could not be read.
+    Looks at runs, events, sessions, memories and views, or at the files and folders that you name. It shows no
+    secret and changes nothing. Exit code 1: something was found, or could not be read.
     """
     with place.project(even_damaged=True) as project:
         found = project.health.scan(paths)

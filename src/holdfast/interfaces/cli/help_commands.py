@@ -28,6 +28,7 @@ def help_(context: click.Context, _: Invocation, topic: tuple[str, ...]) -> None
 
     TOPIC is a command (`task add`), a group (`memory`), `all`, or `glossary`.
     """
+    topic = tuple(word.lower() for word in topic)  # as the overview spells its groups
     name = " ".join(topic)
     show(_text(context, topic), str, lambda text: {"id": name or None, "text": text})
 

@@ -18,6 +18,7 @@ from holdfast.interfaces.cli.output import (
     as_json,
     as_kept,
     as_text,
+    columns,
     flush,
     say,
     show,
@@ -70,7 +71,7 @@ def hits_text(
 
     rows = as_rows(found)
     shown, bold = rows if limited else hit_text.relevant(rows), (quick.STYLES["bold"][0], quick.CLOSE)
-    return hit_text.as_text(shown, waiting=waiting, now=now, explain=explain, bold=bold)
+    return hit_text.as_text(shown, waiting=waiting, now=now, explain=explain, bold=bold, columns=columns())
 
 
 def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str, Any]]:
@@ -85,20 +86,24 @@ def hit_objects(found: Sequence[Hit], *, explain: bool = False) -> list[dict[str
 
 @command(root, "recall", cls=Question)
 @click.argument("query", nargs=-1)
-@click.option("--files", multiple=True, metavar="PATH", help="A file at hand: what shares it counts more.")
+@click.option("--files", multiple=True, metavar="PATH", help="A file you work on: hits about it rank higher.")
 @click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind: fact, task, run, commit, code, …")
 @click.option("--task", metavar="ID", help="Only what belongs to this task.")
-@click.option("--branch", metavar="NAME", help="Ask another branch's memory; * asks all.")
+@click.option("--branch", metavar="NAME", help="Search the memory of another branch; * searches all.")
 @click.option("--since", metavar="WHEN", help="Only what is newer: 2026-10-01, 30d, 2w, yesterday.")
 @click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), metavar="N", help="This many, however weak; else at most 5."
+    "-n",
+    "--limit",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Exactly N hits, even weak ones; otherwise at most 5.",
 )
-@click.option("--semantic", is_flag=True, help="Search by meaning, too, however much the words find.")
+@click.option("--semantic", is_flag=True, help="Search by meaning as well, even if words find enough.")
 @click.option("--explain", is_flag=True, help="Say why each hit was found.")
 def recall(place: Invocation, query: tuple[str, ...], *, semantic: bool, explain: bool, **given: Any) -> None:
     """Search memory, commits, docs and code.
 
-    `tag:db` and `task:login` are understood; - reads the question from stdin; without words it gives the most
+    Words may include `tag:db` or `task:login`; - reads the question from stdin. Without words it lists the most
     recent.
     """
     kinds, limited = given.pop("kinds"), given["limit"] is not None
@@ -179,16 +184,21 @@ def checkpoint_text(point: log_integrity.LogCheckpoint) -> str:
 
 
 _which_events = options(  # of `log` and its older name
-    click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="The newest N; 50 by default."),
+    click.option("-n", "--limit", type=click.IntRange(1), metavar="N", help="The newest N; default: 50."),
     click.option("--task", metavar="ID", help="Only what belongs to this task."),
-    click.option("--sort", metavar="FIELDS", default="", help="By ts, layer, scale, kind or task; or several."),
+    click.option("--sort", metavar="FIELDS", default="", help="Sort by ts, layer, scale, kind or task; or several."),
 )
 
 
 @command(root, "log")
 @_which_events
 @click.option("--render", is_flag=True, help="Write .holdfast/view/log.jsonl.")
-@click.option("--checkpoint", metavar="FILE", type=click.Path(dir_okay=False), help="Save what the log holds now.")
+@click.option(
+    "--checkpoint",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Save the current state of the log, to compare with later.",
+)
 def log(place: Invocation, render: bool, checkpoint: str | None, **which: Any) -> None:
     """Show what happened, oldest first.
 
@@ -233,7 +243,7 @@ def _show_rows(project: Project, *, limit: int | None, **which: Any) -> None:
     rows = _rows(project, limit=count + 1, **which)
     show(rows[-count:], timeline_text)
     if len(rows) > count and limit is None:
-        say(f"these are the newest {count:,}; more: holdfast log -n {10 * count}")
+        say(f"Newest {count:,} only. More: holdfast log -n {10 * count}")
 
 
 def diff_text(found: run_diff.RunDiff) -> str:
@@ -278,13 +288,19 @@ def status_text(found: Status) -> str:
         "tasks": f"{found.tasks} open: {found.started} started, {found.ready} ready" if found.tasks else "",
         "session": found.session,
         "to review": _to_review(found),
-        "to embed": f"{count(found.unembedded, 'text')}: holdfast model embed" if found.unembedded else "",
-        "to publish": f"{count(found.events_waiting, 'event')}, {count(len(found.changes_waiting), 'change')}",
+        "vectors": f"{count(found.unembedded, 'text')} without: holdfast model embed" if found.unembedded else "",
+        "to publish": _to_publish(found),
         "recordings": f"{count(found.private_runs, 'run')}, {'more than ' if found.private_more else ''}"
         f"{size(found.private_bytes)}, only in this clone (backup: holdfast export FILE)",
     }
     told = [f"  {name:10}  {text}" for name, text in rows.items() if text]
     return lines(f"On {branch}{at}", told, _warnings(found))
+
+
+def _to_publish(found: Status) -> str:
+    changed = f"{count(len(found.changes_waiting), 'change')} of memories and tasks"
+    logged = count(found.events_waiting, "event") + " of the log"
+    return ", ".join([*([changed] if found.changes_waiting else []), *([logged] if found.events_waiting else [])])
 
 
 def _to_review(found: Status) -> str:
@@ -303,40 +319,38 @@ def _warnings(found: Status) -> Iterator[str]:
     from holdfast.git.upstream import MissingFromTrunk
 
     if found.operation:
-        yield f"Git is in the middle of {found.operation}: events are recorded, publishing waits."
+        yield f"Git is in the middle of {found.operation}: publish when it ends."
     if found.disputed:
         yield f"{count(found.disputed, 'task', 'are')} in conflict: holdfast task resolve"
     if found.gone:
         are = "is" if found.gone == 1 else "are"
-        yield f"{count(found.gone, 'file')} published here {are} gone from this branch: holdfast reconcile"
+        yield f"{count(found.gone, 'file')} published here {are} missing on this branch: holdfast reconcile"
     if found.orphans:
         branches = [name for name in found.orphans if not name.startswith(DETACHED_NAME)]
         detached = dict.fromkeys(name for name in found.orphans if name.startswith(DETACHED_NAME))
         deleted = f"deleted branch{'es' if len(branches) > 1 else ''} {', '.join(branches)}"
         said = " and ".join([*([deleted] if branches else []), *detached])
-        yield f"{said[:1].upper()}{said[1:]} left something behind: holdfast reconcile"
+        yield f"{said[:1].upper()}{said[1:]} has unpublished work: holdfast reconcile"
     if found.trunk:
         yield f"{MissingFromTrunk(found.unmerged, found.trunk)}."
     if found.pointers_waiting:
-        wait = "waits" if found.agent_sessions_waiting == 1 else "wait"
-        agents = count(found.agent_sessions_waiting, "agent session")
-        yield f"{agents} with {count(found.pointers_waiting, 'pointer')} to transcripts {wait} to be read."
+        yield f"{count(found.agent_sessions_waiting, 'agent session', 'are')} not imported yet."
     for path in found.transcripts_gone:
         yield f"An agent's transcript was deleted before it was imported: {path}"
     for path in found.transcripts_unread:
-        yield f"An agent's transcript cannot be read, and nothing is known of it: {path}"
+        yield f"An agent's transcript cannot be read: {path}"
     if found.void:
-        yield f"What came by git is not shown to agents: {found.void}. Trust it again: holdfast trust"
+        yield f"Memories that came by git are not shown to agents: {found.void}. Trust it again: holdfast trust"
     elif found.elsewhere:
         way = "holdfast review list --waits-as elsewhere" if found.trusts else "holdfast trust"
         are = "is" if found.elsewhere == 1 else "are"
         yield f"{count(found.elsewhere, 'memory')} came by git and {are} not shown to agents: {way}"
     if found.sandboxed:
-        yield "This is a sandbox: records stay in .holdfast/local until a command outside moves them."
+        yield "This is a sandbox: records stay in .holdfast/local until you run a command outside it."
 
 
 @command(root, "status")
-@click.option("--badge", is_flag=True, help="Only how many candidates wait, for a shell's prompt.")
+@click.option("--badge", is_flag=True, help="Only the number of candidates, for a shell prompt.")
 def status(place: Invocation, badge: bool) -> None:
     """Show the branch, what waits for review, and what is unpublished."""
     with place.project() as project:

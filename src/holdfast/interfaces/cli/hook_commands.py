@@ -25,7 +25,7 @@ def installed(done: HooksInstalled) -> str:
     return lines(
         f"Installed {count(len(done.hooks), 'hook')}: {done.where}",
         table([(name, wording("hooks").get(how, "")) for name, how in done.hooks]),
-        "They only write down that git ran them. See that they fire with: holdfast hooks status",
+        "Test them with: holdfast hooks status",
     )
 
 
@@ -35,9 +35,9 @@ def installed_object(done: HooksInstalled) -> dict[str, Any]:
 
 def removed(done: HooksRemoved) -> str:
     if not done.hooks and not done.left:
-        return "No hooks of Holdfast are installed here."
+        return "No git hooks of Holdfast are installed here."
     return lines(
-        f"Took out {count(len(done.hooks), 'hook')}; what was there before is there again.",
+        f"Removed {count(len(done.hooks), 'hook')}; every file is as it was before.",
         [f"  {name}" for name in done.hooks],
         [f"note: {sentence}" for sentence in done.left],
     )
@@ -46,10 +46,10 @@ def removed(done: HooksRemoved) -> str:
 def state(found: Sequence[HookState]) -> str:
     if not any(hook.installed or hook.trouble for hook in found):
         return lines(
-            "No hooks are installed; the next command notices by itself what git did.",
-            "Let git tell at once with: holdfast hooks install",
+            "No git hooks are installed; each command finds what git did since the last one.",
+            "Install them with: holdfast hooks install",
         )
-    firing = {True: "fires", False: "does not fire"}
+    firing = {True: "works", False: "does not work"}
     rows = []
     how = wording("hooks")
     for hook in found:
@@ -58,7 +58,7 @@ def state(found: Sequence[HookState]) -> str:
     return lines(
         table(rows, indent=""),
         [f"{hook.name}: {hook.trouble} ({hook.where})" for hook in found if hook.trouble],
-        ["Mend it with: holdfast hooks install"] if _broken(found) else [],
+        ["Repair it with: holdfast hooks install"] if _broken(found) else [],
     )
 
 
@@ -78,24 +78,24 @@ def hooks() -> None:
 
 @answer(hooks, "install", installed, installed_object)
 def install(project: Project) -> object:
-    """Let git tell Holdfast of commits, merges, checkouts and rewrites.
+    """Install git hooks that record commits, merges, checkouts and rewrites.
 
-    They stand beside hooks that are there already, and only write down that they ran.
+    Hooks that you have already go on working.
     """
     return project.sync.install_hooks()
 
 
 @answer(hooks, "remove", removed)
 def remove(project: Project) -> object:
-    """Take the hooks out; every file is again as it was."""
+    """Remove the hooks and restore every file."""
     return project.sync.remove_hooks()
 
 
 @command(hooks, "status")
 def status(place: Invocation) -> int:
-    """Show each hook and whether it fires; ends with 1 if one should and does not.
+    """Show each hook and test that it runs; exit code 1 if one does not.
 
-    Each is fired once to see; hooks of others are not run by that.
+    Each of our hooks is run once; other hooks are not run.
     """
     with place.project() as project:
         found = project.sync.hook_states()

@@ -27,7 +27,7 @@ SHOWN = 12  # skipped files, and kinds of unknown records, that are named; the r
 def brought(done: Brought) -> str:
     where = "holdfast session list" if done.foreign < done.sessions else "holdfast log"
     after = ["", f"See what happened with: {where}"] if done.runs else []
-    after = ["", "See what was decided with: holdfast review"] if done.proposed else after
+    after = ["", "Review them with: holdfast review"] if done.proposed else after
     return lines(_first(done), _more(done), _passed_over(done), after)
 
 
@@ -49,8 +49,7 @@ def _more(done: Brought) -> list[str]:
         theirs = f"{count(done.foreign, 'session')} of other repositories"
         found.append(f"{theirs}: recall finds them; nothing is proposed from them, and no work goes on there")
     if done.unanchored:
-        made = "it was" if done.unanchored == 1 else "they were"
-        found.append(f"{count(done.unanchored, 'run')} without a commit: nobody can tell where {made} made")
+        found.append(f"{count(done.unanchored, 'run')} whose commit is not known")
     if done.copies:
         found.append(f"{count(done.copies, 'turn')} stood in another session as well and counted once")
     if done.twins:
@@ -85,8 +84,8 @@ def _add(agent: str, called: str) -> None:
 
     @click.argument("path", required=False, type=click.Path())
     @click.option("--since", metavar="WHEN", help="Only sessions written to since: 2026-10-01, or 30d ago.")
-    @click.option("--this", is_flag=True, help="Sessions of this repository only; so it is anyway.")
-    @click.option("--all-projects", is_flag=True, help="Sessions of all repositories, not only of this one.")
+    @click.option("--this", is_flag=True, help="Only sessions of this repository; the default.")
+    @click.option("--all-projects", is_flag=True, help="Sessions of all repositories.")
     def bring(place: Invocation, path: str | None, since: str | None, this: bool, all_projects: bool) -> None:
         if this and all_projects:
             raise BadInput("--this and --all-projects contradict each other", hint="Give one of them.")
@@ -126,8 +125,8 @@ def import_specstory(place: Invocation, path: str | None) -> None:
 def import_entire(place: Invocation) -> None:
     """Import the sessions that Entire kept, with their commits.
 
-    Read from the branch entire/checkpoints/v1, here or as it was last fetched. A session comes with the commits
-    whose trailer Entire-Checkpoint names one of its checkpoints.
+    Reads the branch entire/checkpoints/v1, local or last fetched. A session is linked to the commits whose
+    trailer Entire-Checkpoint names one of its checkpoints.
     """
     with place.project() as project, progress_bar("Reading checkpoints") as progress:
         done = project.transcripts.import_entire(progress=progress)

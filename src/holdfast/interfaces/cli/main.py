@@ -15,7 +15,7 @@ from holdfast.interfaces.cli.output import ReaderGone, complain, flush, say, sen
 from holdfast.interfaces.cli.root import root
 
 REFUSED = 125  # `holdfast run` could not start the command; its own exit codes stay below
-DECLINED, BROKEN_PIPE, USAGE, BUG = 1, 141, 2, 70
+DECLINED, BROKEN_PIPE, USAGE, BUG = 1, 141, 2, 70  # our own; as a shell says of SIGPIPE; click's; sysexits' EX_SOFTWARE
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -10,10 +10,10 @@ from holdfast.errors import BadInput
 from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal, options
-from holdfast.interfaces.cli.output import as_plain, picked, say, show, strong, styled
-from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, readers, short, table
+from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, styled
+from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import TYPES, labelled, split_statement
+from holdfast.model.memory import TYPES, Memory, labelled, split_statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,20 +22,24 @@ if TYPE_CHECKING:
     from holdfast.git.erase import Erasure
     from holdfast.project import Project
 
-_SILENT = "`recall` finds it; agents are not told of it unasked."
+READ = 100  # columns of a text that is read through
+NARROWEST = 23  # columns of text on the narrowest terminal
+MOST_BODY = 16  # rows of a memory's further paragraphs; what a session's find has at most fits
 MOST_NAMED = 5  # memories to accept again that are named
 _fields = options(  # what a memory is
-    click.option("--why", default="", metavar="TEXT", help="Why it holds."),
-    click.option("--falsified-by", default="", metavar="TEXT", help="What would show an assumption wrong."),
+    click.option("--why", default="", metavar="TEXT", help="The reason for it."),
+    click.option("--falsified-by", default="", metavar="TEXT", help="What would prove an assumption wrong."),
     click.option("--instead", default="", metavar="TEXT", help="What to do instead of a dead end."),
     click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit, path, PATH:10-20 or PATH#NAME."),
-    click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1."),
+    click.option("--confidence", type=click.FloatRange(0, 1), help="Confidence, from 0 to 1."),
     click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L5."),
     click.option("--tag", "tags", multiple=True, metavar="WORD", help="A word to find it by."),
-    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it is about; '**' if it is general."),
-    click.option("--expires", metavar="WHEN", help="2027-01-01, or from now: 30d, 12h."),
-    click.option("--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; else found."),
-    click.option("--id", metavar="ID", help="An id of your own."),
+    click.option("--applies-to", multiple=True, metavar="PATH", help="A path it applies to; '**' for everywhere."),
+    click.option("--expires", metavar="WHEN", help="When it expires: 2027-01-01, or after 30d, 12h."),
+    click.option(
+        "--source", metavar="SOURCE", help="run:ID, commit:ID, person:NAME or agent:NAME; default: who runs this."
+    ),
+    click.option("--id", metavar="ID", help="The id to use; otherwise one is made."),
     click.option("--accept", is_flag=True, help="Approve it at once."),
 )
 
@@ -45,9 +49,9 @@ def memory_row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
     sure = "" if memory.confidence is None else f"confidence {memory.confidence:.2g}"
     stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
     kind = "" if memory.type == "fact" else memory.type
-    elsewhere = "from elsewhere" if standing.trust == "T4" else ""
+    elsewhere = "came by git" if standing.trust == "T4" else ""
     doubt = styled(f"evidence {stale[0]}", "warn") if stale else ""
-    tags = [tag for tag in memory.tags if tag != memory.type]
+    tags = [wording("found_in").get(tag, tag) for tag in memory.tags if tag not in (memory.type, "constraint")]
     parts = (kind, memory.layer or "", sure, *tags, doubt, elsewhere)
     return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
 
@@ -72,12 +76,35 @@ def proposal_text(standing: decisions.MemoryStanding) -> str:
 def accepted_text(standing: decisions.MemoryStanding) -> str:
     if standing.status == "deprecated":
         return retired_text(standing)
+    first, *rest = wrapped(f"accepted: {standing.memory.statement}", begins=len(standing.id))
     return lines(
-        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
+        f"{strong(standing.id)}  {first}",
+        [f"    {row}" for row in rest],
+        body_rows(standing.memory),
         _notes(standing),
-        why_not_approved([standing]),
-        "Share it with: holdfast publish",
+        why_not_approved([standing]) or ["Share it with: holdfast publish"],
     )
+
+
+def columns_to_read() -> int:
+    """The columns of text between margins of four: as many as are read at ease, or as the terminal has."""
+    return min(READ, max(columns() - 4, NARROWEST)) if columns() else READ
+
+
+def wrapped(text: str, width: int | None = None, *, begins: int = 0) -> list[str]:
+    """The rows of a text that is read through; the first one `begins` so many columns further right."""
+    from textwrap import wrap
+
+    first, *rest = wrap(" ".join(text.split()), width or columns_to_read(), initial_indent=" " * begins) or [""]
+    return [first[begins:], *rest]
+
+
+def body_rows(memory: Memory) -> list[str]:
+    """What is approved besides the statement: all of it, or a count and how to see the rest."""
+    rows = [row for line in memory.details.splitlines() if line.strip() for row in wrapped(line)]
+    left = len(rows) - MOST_BODY
+    more = [f"… {count(left, 'more line')} of it: holdfast show {memory.id}"] if left > 0 else []
+    return [f"    {row}" for row in (*rows[:MOST_BODY], *more)]
 
 
 def _notes(standing: decisions.MemoryStanding) -> list[str]:
@@ -91,17 +118,17 @@ def why_not_approved(done: Sequence[decisions.MemoryStanding]) -> list[str]:
         return []
     why = invocation.why_no_person() or "no person was seen at a terminal"
     named = " ".join(names) if len(names) <= MOST_NAMED else "ID"
-    way = f"In another terminal, where no agent runs, type: holdfast review accept {named}"
-    return [f"Not counted as approved by a person: {why}.", _SILENT, way]
+    way = f"To approve it, type in a terminal where no agent runs: holdfast review accept {named}"
+    return [f"Agents are not shown it: no person approved it ({why}).", way]
 
 
 @command(root, "remember")
 @click.argument("statement")
 @click.option("--type", "kind", type=click.Choice(TYPES), default="fact", show_default=True, help="What it is.")
 @_fields
-@click.option("--supersedes", multiple=True, metavar="ID", help="A memory it takes the place of.")
+@click.option("--supersedes", multiple=True, metavar="ID", help="A memory that it replaces.")
 def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
-    """Propose a memory, to be reviewed.
+    """Propose a memory; it waits for review.
 
     STATEMENT may be - to read it from stdin.
     """
@@ -115,9 +142,9 @@ def remember(place: Invocation, statement: str, evidence: tuple[str, ...], **fie
 @click.argument("statement")
 @_fields
 def supersede(place: Invocation, name: str, statement: str, evidence: tuple[str, ...], **fields: Any) -> None:
-    """Propose a new memory in place of an old one.
+    """Propose a new memory that replaces an old one.
 
-    The old one stays in its file; once the new one is accepted it counts as superseded.
+    When you accept the new one, the old one is marked as superseded; its file stays.
     """
     with place.project() as project:
         given = {key: value for key, value in fields.items() if value not in ((), None, "")}
@@ -131,11 +158,9 @@ def _show_proposal(project: Project, made: decisions.MemoryStanding) -> None:
 
 
 def refresh_tools(project: Project, changed: bool = True) -> None:
-    """Say which connected tools do not know yet, after the user's command that restarts them, if any."""
+    """Run the user's command that restarts connected tools, if they do not know yet; `publish` says what is left."""
     if changed and project.clients.behind():
         project.clients.restart()
-        if stale := project.clients.behind():
-            say(f"refresh the instructions with `holdfast connect`, then restart to see it: {readers(list(stale))}")
 
 
 def facts_text(found: memory_state.MemoryListing, *, kind: str = "fact") -> str:
@@ -192,9 +217,9 @@ def _which(kind: str) -> Callable[..., Any]:
 @command(root, "memories")
 @_which("all")
 def memories(place: Invocation, kind: str) -> None:
-    """List memories that hold, and those that no longer do.
+    """List memories, valid and no longer valid ones.
 
-    What is stale, expired, superseded or retired is listed apart.
+    Stale, expired, superseded and retired ones are listed separately.
     """
     with place.project() as project:
         found = project.memory.knowledge(kind=None if kind == "all" else kind)
@@ -217,20 +242,18 @@ def edited_text(standing: decisions.MemoryStanding) -> str:
 
 @command(root, "edit")
 @click.argument("name", metavar="ID")
-@click.option("--statement", metavar="TEXT", help="What it says.")
-@click.option("--why", metavar="TEXT", help="Why it holds; takes the place of what stood below the statement.")
-@click.option("--evidence", multiple=True, metavar="RECEIPT", help="What it rests on, all of it.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="How sure, from 0 to 1.")
+@click.option("--statement", metavar="TEXT", help="The new statement.")
+@click.option("--why", metavar="TEXT", help="The new reason; replaces the text below the statement.")
+@click.option("--evidence", multiple=True, metavar="RECEIPT", help="The new evidence; replaces the old.")
+@click.option("--confidence", type=click.FloatRange(0, 1), help="Confidence, from 0 to 1.")
 @click.option("--layer", metavar="LAYER", help="The layer it belongs to.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="Its tags, all of them.")
-@click.option(
-    "--applies-to", multiple=True, metavar="PATH", help="The paths it is about, all of them; '**' if it is general."
-)
-@click.option("--expires", metavar="WHEN", help="A date, 30d, or never.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="The new tags; replace the old.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it applies to; '**' for everywhere.")
+@click.option("--expires", metavar="WHEN", help="When it expires: a date, 30d, or never.")
 def edit(place: Invocation, name: str, evidence: tuple[str, ...], why: str | None, **fields: Any) -> None:
     """Change a memory; without options, in your editor.
 
-    Editing an accepted memory approves it again; only a person may.
+    Editing an accepted memory approves it again, so only a person may do it.
     """
     with place.project() as project:
         changes = {key: value for key, value in fields.items() if value not in (None, ())}
@@ -267,7 +290,7 @@ def deprecated_text(standing: decisions.MemoryStanding) -> str:
 
 
 def retired_text(standing: decisions.MemoryStanding) -> str:
-    return lines(f"{strong(standing.id)}  retired; its file stays and says so", "Share it with: holdfast publish")
+    return lines(f"{strong(standing.id)}  retired; its file stays", "Share it with: holdfast publish")
 
 
 def retire_memory(place: Invocation, name: str, **given: Any) -> None:
@@ -291,7 +314,7 @@ def erased_text(erasure: Erasure) -> str:
 def erase(project: Project, name: str, yes: bool) -> object:
     """Delete the text of an event, run or memory for good.
 
-    That it happened stays in the log, and the log still verifies.
+    The log still says that it happened, and still verifies.
     """
     invocation.confirm(f"Delete what {name} says, for good?", yes=yes)
     return project.sync.erase(name)

@@ -10,11 +10,13 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 
 from holdfast.index import hit_text
-from holdfast.interfaces.cli.output import styled, width
+from holdfast.interfaces.cli.output import columns, styled, width
 from holdfast.model.text import count as count  # noqa: PLC0414 - a word of all commands, too
 from holdfast.patterns import PatternFile
 
-WIDTH = 72
+A_TEXT = 20  # columns; a guess: what is shorter is a time, a number or a word, and needs all its letters
+NARROWEST = 8  # columns of a text that is cut; a guess: less says nothing
+WIDTH = 72  # columns; a statement beside its id on 80 columns
 _TONES = {
     **dict.fromkeys(("ok", "done", "accepted", "unchanged"), "good"),
     **dict.fromkeys(("note", "stale", "expired", "started", "changed", "warning", "open question"), "warn"),
@@ -44,12 +46,27 @@ def short(text: str | None, width: int = WIDTH) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> list[str]:
-    """Rows in columns, two spaces apart."""
+    """Rows in columns, two spaces apart; the widest texts are cut to what the terminal holds."""
     if not rows:
         return []
     widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    if over := max(0, len(indent) + sum(widths) + 2 * len(widths) - 2 - columns()) if columns() else 0:
+        rows = _fitted(rows, widths, over)
     padded = ([cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)] for row in rows)
     return [(indent + "  ".join(cells)).rstrip() for cells in padded]
+
+
+def _fitted(rows: Sequence[Sequence[str]], widths: list[int], over: int) -> Sequence[Sequence[str]]:
+    """Rows that take so many columns less, where texts can be cut; the widths change along."""
+    long = [at for at, wide in enumerate(widths) if wide >= A_TEXT]
+    plain = [at for at in long if all(width(row[at]) == len(row[at]) for row in rows)]  # no styles in it
+    while over and plain and widths[widest := max(plain, key=widths.__getitem__)] > NARROWEST:
+        widths[widest] -= 1
+        over -= 1
+    return [
+        [short(cell, room) if width(cell) > room else cell for cell, room in zip(row, widths, strict=True)]
+        for row in rows
+    ]
 
 
 def more(number: int) -> list[str]:

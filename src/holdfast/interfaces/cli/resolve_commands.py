@@ -26,18 +26,18 @@ def listed(found: dict[str, list[EntryConflict]]) -> str:
     if waiting := found["conflicts"]:
         parts += [f"{count(len(waiting), 'entry', 'wait')} for a choice.", *map(conflict, waiting)]
     if overruled := found["overruled"]:
-        parts += [f"{count(len(overruled), 'entry')} in which a merge overruled one side:", *map(conflict, overruled)]
-    return "\n\n".join(parts) or "No two sides contradict each other here."
+        parts += [f"{count(len(overruled), 'entry')} in which a merge kept one side:", *map(conflict, overruled)]
+    return "\n\n".join(parts) or "No conflicts here."
 
 
 def conflict(one: EntryConflict) -> str:
     """One conflict: who the sides are, what each says, and what to type."""
-    back = "Take one back" if one.kind == "overruled" else "Choose"
+    back = "Choose again" if one.kind == "overruled" else "Choose"
     how = f"{back}: holdfast task resolve {one.id} --ours (or --theirs, or --field NAME=ours)"
     if one.is_memory:
         how = f"Write the text you want into the file, then: holdfast review accept {one.id}"
     elif one.merged is not None:
-        how = f"Nobody has to choose: holdfast task resolve {one.id}"
+        how = f"Both sides can be merged: holdfast task resolve {one.id}"
     return lines(
         f"{strong(one.id)}  {wording('conflicts')[one.kind]}  {one.path}",
         f"  ours:   {one.ours.origin}",
@@ -66,21 +66,23 @@ def _fields(one: EntryConflict) -> list[str]:
 def resolved(done: SettledConflict) -> str:
     """What was chosen, and how to go on."""
     said = f"settled: {', '.join(done.diff) or 'as our side has it'}"
-    said = "goes, as one side wanted" if done.text is None else said
-    written = "written and added" if done.next.startswith("git") else "it waits to be published"
-    return lines(f"{strong(done.id)}  {said}", f"{written}; go on with: {done.next}")
+    said = "deleted, as one side wanted" if done.text is None else said
+    written = "written and added" if done.next.startswith("git") else "it is not published yet"
+    return lines(f"{strong(done.id)}  {said}", f"{written}; continue with: {done.next}")
 
 
 @command(task, "resolve")
 @click.argument("name", metavar="[ID]", required=False)
-@click.option("--ours", "side", flag_value="ours", help="Our side, wherever the sides contradict each other.")
-@click.option("--theirs", "side", flag_value="theirs", help="The other side, likewise.")
-@click.option("--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="One field; may be repeated.")
+@click.option("--ours", "side", flag_value="ours", help="Use our side wherever they contradict each other.")
+@click.option("--theirs", "side", flag_value="theirs", help="Use the other side wherever they contradict each other.")
+@click.option(
+    "--field", "fields", multiple=True, metavar="NAME=ours|theirs|VALUE", help="Choose one field; may be repeated."
+)
 def resolve(place: Invocation, name: str | None, side: str | None, fields: tuple[str, ...]) -> None:
-    """Settle a task or link of which two sides say different things.
+    """Resolve a conflict in a task or link.
 
-    Without ID it lists them. Without a choice the sides are merged where they do not contradict each
-    other. In a rebase "ours" is what is rebased onto, as in git itself.
+    Without ID it lists the conflicts. Without a choice both sides are merged where they do not contradict each
+    other. In a rebase "ours" is the branch you rebase onto, as in git.
     """
     choices = _choices(side, fields)
     with place.project() as project:

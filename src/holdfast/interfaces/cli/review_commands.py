@@ -13,14 +13,14 @@ from holdfast.index import hit_text
 from holdfast.interfaces.cli import memory_commands as memories
 from holdfast.interfaces.cli.invocation import Invocation, answer, as_json, command, here, on_a_terminal, options
 from holdfast.interfaces.cli.memory_commands import file_trouble, memory_row, refresh_tools, standing_object
-from holdfast.interfaces.cli.output import picked, say, show, strong, wants_json
+from holdfast.interfaces.cli.output import columns, picked, say, show, strong, wants_json, width
 from holdfast.interfaces.cli.phrases import ago, count, lines, short, table, toned, wording
 from holdfast.interfaces.cli.root import root
 from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from holdfast.crew.crew_journal import CrewConflict
     from holdfast.curation import decisions, memory_conflicts, review_queue
@@ -31,16 +31,15 @@ if TYPE_CHECKING:
     Waiting = Sequence[tuple[review_queue.QueueItem, review_queue.ReviewLook | None]]
     from holdfast.curation.memory_health import CuratorFinding, MemoryHealth
 
+ALL = "holdfast review list --all"
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 SIDE = 46  # columns of each of two texts side by side
-READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
 DIFF = 12  # lines of what made a memory stale
 TITLE = 78  # columns of what a session did
 _ELSEWHERE = "proposed on another line"  # as notes say it
-_REASON = "Rationale:"  # how the reason of a session's find begins
-_STATE = {"holds": "unchanged", "changed": "has changed since", "gone": "is gone", "unanchored": "is on no branch"}
+_STATE = {"holds": "unchanged", "changed": "changed since", "gone": "is gone", "unanchored": "is on no branch"}
 _VERB = {"rejected": "rejected", "deprecated": "retired"}
 
 
@@ -62,7 +61,7 @@ def _can_show_a_screen() -> bool:
 
     terminal, drawn = on_a_terminal() and sys.stdout.isatty(), find_spec("textual") is not None
     if terminal and not drawn:
-        say("for a screen to review on: pip install 'holdfast[tui]'")
+        say("To review on a screen, type in Holdfast's own folder: pip install '.[tui]'")
     return terminal and drawn
 
 
@@ -102,9 +101,13 @@ def crew_rows(found: Sequence[CrewConflict]) -> list[str]:
 _filter = options(  # which of what waits
     click.option("--tag", "tags", multiple=True, metavar="WORD", help="Only those with this tag."),
     click.option("--type", "kinds", multiple=True, type=click.Choice(TYPES), help="Only this type."),
-    click.option("--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only what waits so."),
-    click.option("--from", "source", metavar="SOURCE", help="Only what a run, session or file said."),
-    click.option("--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those this sure."),
+    click.option(
+        "--waits-as", "reasons", multiple=True, type=click.Choice(REASONS), help="Only those that wait for this reason."
+    ),
+    click.option("--from", "source", metavar="SOURCE", help="Only candidates from this run, session or file."),
+    click.option(
+        "--min-confidence", "confidence", type=click.FloatRange(0, 1), help="Only those with at least this confidence."
+    ),
 )
 _many = options(
     click.argument("names", metavar="[ID]...", nargs=-1),
@@ -134,58 +137,89 @@ def waiting_text(
             said += [f"    {file_trouble(one.path, one.why)}", f"    bring it back and commit it: {one.next_step}"]
         return lines(said, ["", waiting_text(waiting, everything=everything, title=title)] if waiting else [])
     if not waiting:
-        return "Nothing waits."
+        return "Nothing waits for review."
     from holdfast.curation.review_queue import worth_reading
 
     shown = {item.id for item in worth_reading([item for item, _ in waiting])}
     closely = [one for one in waiting if one[0].id in shown]
-    rest = [one for one in waiting if one[0].id not in shown]
-    way = "" if everything else " holdfast review list --all"
+    rest = [item for item, _ in waiting if item.id not in shown]
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
-        *(["", f"{len(rest)} less likely, or to be put in other words:{way}"] if rest else []),
-        *([*_heading(one[0].standing), *_moved(one[0].standing)] for one in rest if everything),
+        *(
+            _put_off_rows(rest)
+            if everything
+            else [["", f"{put_off_text(put_off_counts(rest))}: {ALL}"]]
+            if rest
+            else []
+        ),
         *(["", f"Accept one with: holdfast review accept {closely[0][0].id}"] if closely else []),
     )
+
+
+def put_off_text(counts: Mapping[str, int]) -> str:
+    """How many wait below the others, and why: `try`, `start` and `review list` say it alike."""
+    if len(counts) == 1:
+        ((why, number),) = counts.items()
+        return f"{number:,} more, {why}"
+    said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return f"{sum(counts.values()):,} more: {said}"
+
+
+def put_off_counts(items: Sequence[review_queue.QueueItem]) -> Mapping[str, int]:
+    from collections import Counter
+
+    return Counter(item.put_off or "others" for item in items)
+
+
+def _put_off_rows(items: Sequence[review_queue.QueueItem]) -> list[list[str]]:
+    """What waits below the others, by why it does."""
+    groups = {why: [item for item in items if item.put_off == why] for why in dict.fromkeys(i.put_off for i in items)}
+    return [
+        ["", f"{len(some)} {why or 'others'}:", *(row for item in some for row in _in_full(item.standing))]
+        for why, some in groups.items()
+    ]
 
 
 def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bool) -> list[list[str]]:
     """What is printed of each item, those of one session together below a line that says what it did."""
     found: dict[str, list[str]] = {}
+    shown: set[frozenset[str]] = set()  # pairs that contradict each other, each of which is printed once
     for item, look in waiting:
         source = (item.provenance and item.reason == "proposed" and item.standing.memory.source) or ""
         if (source or item.id) in found:
             found[source] += [""]
         told = title(source) if source else ""
-        day, _, did = told.partition("  ")  # as `session_title` begins
-        begins = [f"{short(did, TITLE)}  ({ago(day)}, {source})"] if told else []
+        moment, _, did = told.partition("  ")  # as `session_title` begins
+        begins = [f"{short(did, min(TITLE, memories.columns_to_read()))}  ({ago(moment)}, {source})"] if told else []
         rows = found.setdefault(source or item.id, begins)
-        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told))]
+        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told), shown=shown)]
     return list(found.values())
 
 
 def _heading(standing: decisions.MemoryStanding) -> list[str]:
     """The id, the whole statement and what kind it is: nobody decides about half a sentence."""
     name, statement, kind = memory_row(standing)
-    if not statement.endswith("…"):
-        return [f"  {name}  {statement}  {kind}".rstrip()]
-    first, *rest = _wrapped(standing.memory.statement)
+    row = f"  {name}  {statement}  {kind}".rstrip()
+    if not statement.endswith("…") and not 0 < columns() < width(row):
+        return [row]
+    first, *rest = memories.wrapped(standing.memory.statement, begins=len(standing.id))
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
 
 
-def _moved(standing: decisions.MemoryStanding) -> list[str]:
-    return ["    its evidence has changed since"] if standing.code_moved else []
-
-
-def _wrapped(text: str, width: int = READ) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(" ".join(text.split()), width)
+def _in_full(standing: decisions.MemoryStanding) -> list[str]:
+    """All that is approved of a memory: nobody approves what they were not shown."""
+    moved = ["    its evidence changed"] if standing.code_moved else []
+    return [*_heading(standing), *memories.body_rows(standing.memory), *moved]
 
 
 def _grounds(
-    item: review_queue.QueueItem, look: review_queue.ReviewLook | None, *, fully: bool, titled: bool
+    item: review_queue.QueueItem,
+    look: review_queue.ReviewLook | None,
+    *,
+    fully: bool,
+    titled: bool,
+    shown: set[frozenset[str]],
 ) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said.
 
@@ -203,25 +237,30 @@ def _grounds(
     waits = toned(": ".join(filter(None, (why, because))), item.reason)
     said = [f"proposed {ago(item.proposed)}"] if item.proposed else ["proposed"]
     said += [f"on {item.branch}"] if item.branch else []
-    said += [f"by {receipt_name(source)}"] if source else []
+    said += [f"by {receipt_name(source)}"] if source and source not in dict(cited) else []
     found = (source or "").startswith(("run:", "session:")) and bool(item.provenance)  # by reading a session
     brief = not fully and found and item.reason == "proposed"
     quotes = [one for one in item.provenance[: 1 if brief else 3] if not _repeats(one.words, memory)]
-    details = [line for line in memory.details.splitlines() if not brief or line.startswith(_REASON)][:5]
+    alone = brief and titled and cited == ((memory.source, "holds"),)  # nothing but the run, named above
     return [
-        *([f"    {waits}"] if item.reason in wording("waits") or because else []),
-        f"    evidence: {evidence or 'none'}",
+        *([f"    {waits}"] if (item.reason in wording("waits") and item.reason != "stale") or because else []),
+        *([] if alone else [f"    evidence: {evidence or 'none'}"]),
         *([f"    {' '.join(said)}"] if item.reason in ("proposed", "suggested") and not (brief and titled) else []),
-        *(f"    said: {_place(one.source, one.turn)}: {short(one.words, 120)}" for one in quotes),
+        *(
+            _fitting(f"    said in turn {one.turn}: ", one.words)
+            if brief and one.turn
+            else _fitting(f"    said: {_place(one.source, one.turn)}: ", one.words)
+            for one in quotes
+        ),
         *(f"    note: {note}" for note in notes),
-        *(f"    {row}" for line in details if line.strip() for row in _wrapped(line)),
-        *(_beside(look, diff=1 if brief else DIFF) if look else ()),
+        *memories.body_rows(memory),  # all that is approved with it
+        *(_beside(look, shown, diff=1 if brief else DIFF, fully=fully) if look else ()),
     ]
 
 
 def grounds(item: review_queue.QueueItem) -> list[str]:
     """An item in short: what it states, and what that rests on."""
-    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True)]
+    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True, shown=set())]
 
 
 def _letters(text: str) -> str:
@@ -234,25 +273,53 @@ def _repeats(words: str, memory: Memory) -> bool:
     return own[:SAME] in told or _letters(memory.statement) in own
 
 
-def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF) -> list[str]:
-    """What speaks against it, both texts side by side, and what made it stale."""
-    rows = [row for conflict in look.conflicts[:3] for row in _conflict(conflict)]
-    rows += [f"    may contradict {strong(one.other.id)}: {short(one.other.statement, 120)}" for one in look.hints]
-    rows += [row for conflict in look.rivals for row in _conflict(conflict)]
+def _beside(
+    look: review_queue.ReviewLook, shown: set[frozenset[str]], *, diff: int = DIFF, fully: bool = True
+) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale; no pair that is `shown` above.
+
+    What only may contradict it is often wrong where no two words of both can be named, so a list has such only if all
+    of it was asked for.
+    """
+    certain = [one for one in (*look.conflicts[:3], *look.rivals) if one.verdict.certain]
+    certain = [one for one in certain if one in look.conflicts or frozenset((one.one.id, one.other.id)) not in shown]
+    likely = [one for one in (*look.conflicts[:3], *look.rivals) if not one.verdict.certain]
+    rows = [row for conflict in certain for row in _conflict(conflict, shown)]
+    hints = [one for one in (*likely, *look.hints) if fully or one.verdict.names]
+    rows += [_may_contradict(one) for one in hints if _is_new(one, shown)]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
 
 
-def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
+def _is_new(conflict: memory_conflicts.MemoryConflict, shown: set[frozenset[str]]) -> bool:
+    """Whether a pair is not shown yet; from now on it is."""
+    pair = frozenset((conflict.one.id, conflict.other.id))
+    is_new = pair not in shown
+    shown.add(pair)
+    return is_new
+
+
+def _may_contradict(conflict: memory_conflicts.MemoryConflict) -> str:
+    why = f" ({conflict.verdict.why})" if conflict.verdict.names else ""
+    return _fitting(f"    may contradict {conflict.other.id}{why}: ", conflict.other.statement)
+
+
+def _conflict(conflict: memory_conflicts.MemoryConflict, shown: set[frozenset[str]]) -> list[str]:
     from itertools import zip_longest
 
+    if not _is_new(conflict, shown):
+        return [f"    contradicts {strong(conflict.other.id)}, as shown above"]
     sides = (conflict.one.statement, conflict.other.statement)
-    pairs = zip_longest(*(_wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
+    pairs = zip_longest(*(memories.wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
     rows = table([names, *pairs], indent="      ")
-    verb = "contradicts" if conflict.verdict.certain else "may contradict"
-    return [f"    {verb} {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
+    return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
+
+
+def _fitting(lead: str, words: str) -> str:
+    """Words behind a lead, in the columns that text is read in."""
+    return lead + short(words.replace("**", ""), max(memories.columns_to_read() + 4 - len(lead), SIDE // 2))
 
 
 def _place(source: str, turn: int | None) -> str:
@@ -292,12 +359,12 @@ def _waiting_object(item: review_queue.QueueItem, look: review_queue.ReviewLook 
 
 
 @command(review, "list")
-@click.option("--all", "everything", is_flag=True, help="Also what is less likely worth keeping.")
+@click.option("--all", "everything", is_flag=True, help="Also show candidates that are less likely worth keeping.")
 @_filter
 def list_waiting(place: Invocation, everything: bool = False, **chosen: Any) -> None:
-    """List what waits, with its grounds and what it contradicts.
+    """List what waits for review, with its evidence and contradictions.
 
-    Of what sessions left behind, only what is likely worth keeping, unless a filter or --all asks for more.
+    Of the candidates found in sessions it shows those most likely worth keeping; --all shows the rest.
     """
     from functools import partial
 
@@ -328,7 +395,8 @@ def decided_text(done: Decided) -> str:
     verb = verbs.pop() if len(verbs) == 1 else "decided"
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
-        table([memory_row(standing) for standing in done.done]),
+        [row for standing in done.done if standing.status == "accepted" for row in _in_full(standing)],
+        table([memory_row(standing) for standing in done.done if standing.status != "accepted"]),
         memories.why_not_approved([one for one in done.done if one.status == "accepted"]),
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],
@@ -376,15 +444,15 @@ def _meant(
 
 @command(review, "accept")
 @_many
-@click.option("--supersede", multiple=True, metavar="ID", help="It takes the place of this memory.")
-@click.option("--keep-both", is_flag=True, help="It stands beside what it seems to contradict.")
-@click.option("--applies-to", multiple=True, metavar="PATH", help="Where it holds; '**' if it is general.")
-@click.option("--expires", metavar="WHEN", help="Until when it holds: a date, 30d, or never.")
+@click.option("--supersede", multiple=True, metavar="ID", help="It replaces this memory.")
+@click.option("--keep-both", is_flag=True, help="Keep it and the memory that it seems to contradict.")
+@click.option("--applies-to", multiple=True, metavar="PATH", help="The paths it applies to; '**' for everywhere.")
+@click.option("--expires", metavar="WHEN", help="When it expires: a date, 30d, or never.")
 @click.option("--reviewer", metavar="NAME", help="Who approves; your git name if not given.")
 def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer: str | None, **given: Any) -> int:
-    """Approve candidates, entries edited by hand, or what has gone stale.
+    """Approve candidates, memories edited by hand, or stale ones.
 
-    What contradicts an accepted memory is refused until --supersede or --keep-both says how both are meant.
+    A memory that contradicts an accepted one needs --supersede or --keep-both.
     """
     wish: dict[str, Any] = {name: given.pop(name) or None for name in ("applies_to", "expires")}
     wish |= {name: given.pop(name) for name in ("supersede", "keep_both")}
@@ -392,31 +460,35 @@ def accept(place: Invocation, names: tuple[str, ...], everything: bool, reviewer
         items = _meant(project, names, everything, given)
         if items is not None:
             if any(wish.values()):
-                raise BadInput("how a memory is meant is said of one at a time", hint="Name its id.")
+                raise BadInput(
+                    "--supersede, --keep-both, --applies-to and --expires are for one memory", hint="Name its id."
+                )
             code = _show_many(project.memory.accept_all(items, reviewer=reviewer))
             refresh_tools(project)
             return code
+        accepted = False
         try:
             for name in names:
                 done = project.memory.accept(name, **wish, reviewer=reviewer)
                 show(done, memories.accepted_text, standing_object)
+                accepted = True
         finally:
-            refresh_tools(project)  # those before the one that was refused are accepted
+            refresh_tools(project, accepted)  # those before the one that was refused are accepted
         return 0
 
 
 def rejected_text(standing: decisions.MemoryStanding) -> str:
-    return f"{strong(standing.id)}  rejected; the same claim will not be proposed again"
+    return f"{strong(standing.id)}  rejected: {short(standing.memory.statement)}"
 
 
 @command(review, "reject")
 @_many
-@click.option("--reason", metavar="TEXT", default="", help="Why not.")
+@click.option("--reason", metavar="TEXT", default="", help="Why you reject it.")
 @_reviewer
 def reject(
     place: Invocation, names: tuple[str, ...], everything: bool, reason: str, reviewer: str | None, **chosen: Any
 ) -> int:
-    """Turn candidates down; the same claim is not proposed again, even reworded."""
+    """Reject candidates; the same claim is not proposed again, even reworded."""
     with place.project() as project:
         items = _meant(project, names, everything, chosen)
         if items is not None:
@@ -426,22 +498,22 @@ def reject(
         return 0
 
 
-@answer(review, "merge", lambda known: f"{strong(known.id)}  has its evidence now", standing_object)
+@answer(review, "merge", lambda known: f"{strong(known.id)}  has its evidence too", standing_object)
 @click.argument("name", metavar="ID")
 @click.argument("into", metavar="INTO")
 @_reviewer
 def merge(project: Project, name: str, into: str, reviewer: str | None) -> object:
-    """Give a candidate's evidence to another memory that says the same."""
+    """Merge a candidate into a memory that says the same: it gets the evidence."""
     return project.memory.join(name, into, reviewer=reviewer)
 
 
 @command(review, "undo")
-@click.option("--last", type=click.IntRange(1, 100), default=1, metavar="N", help="The last N decisions.")
+@click.option("--last", type=click.IntRange(1, 100), default=1, metavar="N", help="How many decisions to undo.")
 def undo(place: Invocation, last: int) -> None:
-    """Take the last decision back, unless it was published."""
+    """Undo the last decision, unless it was published."""
     with place.project() as project:
         for _ in range(last):
-            show(project.memory.undo(), lambda step: f"{strong(step.id)}  as it was before the last {step.action}")
+            show(project.memory.undo(), lambda step: f"{strong(step.id)}  undone: the last {step.action}")
         refresh_tools(project)
 
 
@@ -450,9 +522,9 @@ def undo(place: Invocation, last: int) -> None:
 @click.option("--reason", metavar="TEXT", default="", help="Why it no longer holds.")
 @_reviewer
 def retire(place: Invocation, name: str, reason: str, reviewer: str | None) -> None:
-    """Say that an accepted memory no longer holds; its file stays.
+    """Mark an accepted memory as no longer valid; its file stays.
 
-    An agent's word for it waits for review.
+    If an agent runs this, it becomes a suggestion that waits for review.
     """
     memories.retire_memory(place, name, reason=reason, reviewer=reviewer)
 
@@ -469,7 +541,7 @@ def health_text(health: MemoryHealth) -> str:
     from holdfast.curation.memory_health import TOPICS
 
     if not health.findings:
-        return f"{count(health.memories, 'memory')}, nothing to mend."
+        return f"{count(health.memories, 'memory')}, no problems found."
     waits = [finding for finding in health.findings if finding.candidate]
     said = [f"{count(health.memories, 'memory')}, {count(len(health.findings), 'finding')}."]
     for topic, found in ((topic, health.of(topic)) for topic in TOPICS if health.of(topic)):
@@ -499,11 +571,11 @@ def health_object(health: MemoryHealth) -> dict[str, Any]:
 
 
 @answer(root, "curate", health_text, health_object)
-@click.option("--dry-run", is_flag=True, help="Only look; put no suggestion on the shelf.")
+@click.option("--dry-run", is_flag=True, help="Only report; make no suggestions.")
 def curate(project: Project, dry_run: bool) -> object:
     """Find stale, duplicate and contradicting memories.
 
-    Stale, expired, contradicting, duplicate, never recalled, never used, orphaned, dangling, oversized.
-    Suggestions wait in `holdfast review`; nothing is done by itself.
+    Also expired, never recalled, never used, orphaned, dangling and oversized ones. Suggestions wait in
+    `holdfast review`; nothing else is changed.
     """
     return project.memory.curate(dry_run=dry_run)

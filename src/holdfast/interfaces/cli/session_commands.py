@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.capture.session_work import DoneTaskProposal, Ending, Noted
     from holdfast.project import Project
 
-MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8
+MOST_ENDED, MOST_TURNS, MOST_FILES, MOST_ANSWERS = 10, 8, 12, 8  # a guess: one screen of 24 to 40 lines
 MARKS = {"open": "◐", "ended": "●"}
 
 
@@ -103,8 +103,8 @@ def session_text(value: model_session.Session, *, width: int = 0) -> str:
     links = (
         ("by", " ".join(filter(None, (value.agent, value.agent_session)))),
         ("for", ", ".join(value.tasks)),
-        ("goes on from", value.previous),
-        ("goes on in", ", ".join(value.next)),
+        ("continues", value.previous),
+        ("continued in", ", ".join(value.next)),
     )
     more = len(value.files) - MOST_FILES
     files = [*([f"  … and {more:,} more"] if more > 0 else []), *(f"  {path}" for path in value.files[-MOST_FILES:])]
@@ -159,7 +159,7 @@ def ended_text(ending: Ending, finished: Sequence[str]) -> str:
         f"{strong(session.id)}  ended: {short(session.summary or session.objective) or 'no summary'}",
         f"  {made if ending.commits else 'no commits'}",
         [f"  not committed: {short(' '.join(ending.uncommitted))}"] if ending.uncommitted else [],
-        ["", "Still open, for whoever goes on:", *left] if left else [],
+        ["", "Still open:", *left] if left else [],
         ["", f"Finished: {', '.join(finished)}"] if finished else [],
         _proposed([one for one in ending.proposals if one.task not in finished]),
     )
@@ -199,7 +199,7 @@ def listed_text(found: SessionList) -> str:
         "",
         table([_row(one, here=found.here) for one in [*opened, *shown]]),
         [f"  … and {hidden:,} more ended, with --all"] if hidden else [],
-        _titled("Nobody seems to go on with:", table(stale)),
+        _titled("Open for a long time:", table(stale)),
         ["", f"End one with: holdfast session end {stale[0][0]}"] if stale else [],
     )
 
@@ -257,11 +257,11 @@ def session() -> None:
 @click.option("--task", "tasks", multiple=True, metavar="ID", help="A task it works on.")
 @click.option("--agent", metavar="NAME", help="Who works: codex, claude, a person.")
 @click.option("--agent-session", metavar="ID", help="The agent's own name for its session.")
-@click.option("--again", is_flag=True, help="End the session that is open here first.")
+@click.option("--again", is_flag=True, help="First end the session that is open here.")
 def start(place: Invocation, objective: str, **given: Any) -> None:
     """Begin a session on this branch.
 
-    OBJECTIVE says in a sentence what for; - reads it from stdin.
+    OBJECTIVE is a sentence; - reads it from stdin.
     """
     with place.project() as project:
         show(project.sessions.start(text_or_stdin(objective), **given), started, as_object)
@@ -271,25 +271,25 @@ def start(place: Invocation, objective: str, **given: Any) -> None:
 
 @command(session, "note")
 @click.argument("summary", required=False, default="")
-@click.option("--open", multiple=True, metavar="TEXT", help="Something that is left to do.")
-@click.option("--close", multiple=True, metavar="ID", help="An open item or follow-up that is settled: o1, SES-x:f2.")
-@click.option("--follow-up", "follow_ups", multiple=True, metavar="TEXT", help="Something for later.")
-@click.option("--ask", "approvals", multiple=True, metavar="TEXT", help="Something that needs a yes.")
-@click.option("--granted", multiple=True, metavar="ID", help="What was asked for and is allowed: a1.")
-@click.option("--denied", multiple=True, metavar="ID", help="What was asked for and is not: a1.")
-@click.option("--decided", "decisions", multiple=True, metavar="TEXT", help="Something that was decided.")
-@click.option("--ran", multiple=True, metavar="COMMAND", help="A command that went well.")
+@click.option("--open", multiple=True, metavar="TEXT", help="Add an open item: something left to do.")
+@click.option("--close", multiple=True, metavar="ID", help="Close an open item or follow-up: o1, SES-x:f2.")
+@click.option("--follow-up", "follow_ups", multiple=True, metavar="TEXT", help="Add a follow-up: something for later.")
+@click.option("--ask", "approvals", multiple=True, metavar="TEXT", help="Add a question that needs a yes.")
+@click.option("--granted", multiple=True, metavar="ID", help="The question that was answered with yes: a1.")
+@click.option("--denied", multiple=True, metavar="ID", help="The question that was answered with no: a1.")
+@click.option("--decided", "decisions", multiple=True, metavar="TEXT", help="A decision that was made.")
+@click.option("--ran", multiple=True, metavar="COMMAND", help="A command that succeeded.")
 @click.option("--failed", multiple=True, metavar="COMMAND", help="A command that failed.")
-@click.option("--file", "files", multiple=True, metavar="PATH", help="A file it is about; found if not given.")
+@click.option("--file", "files", multiple=True, metavar="PATH", help="A changed file; default: found by git.")
 @click.option("--scratchpad", metavar="TEXT", help="Replace the scratchpad; - reads stdin.")
-@click.option("--task", metavar="ID", help="The task this turn was for.")
-@click.option("--run", metavar="ID", help="The recorded run this turn tells of.")
-@click.option("--session", metavar="ID", help="Which session; the open one here if not given.")
+@click.option("--task", metavar="ID", help="The task you worked on.")
+@click.option("--run", metavar="ID", help="The recorded run that the note is about.")
+@click.option("--session", metavar="ID", help="Which session; default: the open one here.")
 def note(place: Invocation, summary: str, **given: Any) -> None:
-    """Say what a turn did.
+    """Note what was done.
 
-    The commits and files since the last turn are found. Without SUMMARY only what is open changes;
-    - reads it from stdin. A session is started if none is open here.
+    It finds the commits and files since the last note. SUMMARY may be - to read stdin, or left out to change
+    only open items. If no session is open here, it starts one.
     """
     ended = ((0, given.pop("ran")), (1, given.pop("failed")))
     given["commands"] = [{"text": text, "exit_status": code} for code, texts in ended for text in texts]
@@ -303,7 +303,7 @@ def note(place: Invocation, summary: str, **given: Any) -> None:
 @command(session, "show")
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--brief", is_flag=True, help="As text for an agent, within the budget.")
-@click.option("--budget", type=click.IntRange(100, 1_000_000), help="Tokens for --brief; a setting if not given.")
+@click.option("--budget", type=click.IntRange(100, 1_000_000), help="Tokens for --brief; default: a setting.")
 def shown(place: Invocation, name: str | None, *, brief: bool, budget: int | None) -> None:
     """Show a session: the open one here, or the last of this branch."""
     with place.project() as project:
@@ -318,12 +318,12 @@ def shown(place: Invocation, name: str | None, *, brief: bool, budget: int | Non
 
 @command(session, "end")
 @click.argument("name", metavar="[ID]", required=False)
-@click.option("--summary", metavar="TEXT", help="What it came to; - reads stdin.")
-@click.option("--done", multiple=True, metavar="TASK", help="Finish this task with the session's commits.")
+@click.option("--summary", metavar="TEXT", help="The result in a sentence; - reads stdin.")
+@click.option("--done", multiple=True, metavar="TASK", help="Finish this task, with the session's commits as evidence.")
 def end(place: Invocation, name: str | None, *, summary: str | None, done: tuple[str, ...]) -> None:
-    """Close a session and say what git holds of it.
+    """End a session, and show its commits and files.
 
-    Names the started tasks its commits speak for; none is finished unless you say so.
+    Lists started tasks that its commits may have finished; use --done to finish them.
     """
     with place.project() as project:
         said = text_or_stdin(summary) if summary is not None else None
@@ -364,7 +364,7 @@ def _agreed(ending: Ending, chosen: list[str]) -> list[str]:
 
 
 @answer(session, "list", listed_text, listed_object)
-@click.option("--all", "everything", is_flag=True, help="All ended ones too, not only the last.")
+@click.option("--all", "everything", is_flag=True, help="Also show older ended sessions.")
 def listed(project: Project, everything: bool) -> object:
     """List the sessions of this clone, newest first."""
     there = sorted(project.sessions.all(), key=lambda one: (one.updated.ts, one.id), reverse=True)
@@ -374,10 +374,10 @@ def listed(project: Project, everything: bool) -> object:
 
 @answer(session, "edit", changed, as_object)
 @click.argument("name", metavar="ID")
-@click.option("--objective", metavar="TEXT", help="What it is for.")
-@click.option("--summary", metavar="TEXT", help="What it came to; - reads stdin.")
-@click.option("--scratchpad", metavar="TEXT", help="Its scratchpad; - reads stdin.")
+@click.option("--objective", metavar="TEXT", help="The new objective.")
+@click.option("--summary", metavar="TEXT", help="The result in a sentence; - reads stdin.")
+@click.option("--scratchpad", metavar="TEXT", help="The new scratchpad; - reads stdin.")
 def edit(project: Project, name: str, **given: str | None) -> object:
-    """Change what a session says of itself."""
+    """Change the objective, summary or scratchpad of a session."""
     fields = {field: text_or_stdin(text) for field, text in given.items() if text is not None}
     return project.sessions.edit(name, **fields)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 HOOKS = "Install git hooks that record commits, merges and rewrites? They never stop git."
 UNINSTALLING = (
-    "This deletes the private store (runs, candidates, what is not published), removes .holdfast from the work tree, "
-    "and restores git's hooks and agents' settings byte for byte.{agents} Go on?"
+    "This deletes the private store (recordings, candidates, unpublished memories), removes .holdfast from the work "
+    "tree, and restores git's hooks and agents' settings byte for byte.{agents} Go on?"
 )
 
 
@@ -35,7 +35,7 @@ def initialised(made: ProjectSetup) -> str:
     elif made.wrote:
         wrote.append("  commit them when you like: git add .holdfast && git commit")
     if made.hooks:
-        wrote.append("  git's hooks record commits and rewrites; remove them with: holdfast hooks remove")
+        wrote.append("  installed git hooks that record commits and rewrites")
     return lines(first, wrote, "", "Connect your agents and import their sessions with: holdfast start")
 
 
@@ -43,7 +43,7 @@ def uninstalled(removal: UninstallResult) -> str:
     tracked = [
         f"Git still tracks {count(removal.tracked, 'file')} of it; commit their removal with:",
         "  git commit -m 'Remove Holdfast' -- .holdfast",
-        "Until then any holdfast command sets it up again here.",
+        "Until then, any holdfast command sets it up again here.",
     ]
     return lines(
         "Holdfast is gone from this clone.",
@@ -56,8 +56,10 @@ def uninstalled(removal: UninstallResult) -> str:
 
 @command(root, "init")
 @click.option("--commit", is_flag=True, help="Commit the two files it writes.")
-@click.option("--yes", is_flag=True, help="Run `git init` first, if this is no repository, without asking.")
-@click.option("--hooks/--no-hooks", default=None, help="Let git's hooks note commits and rewrites; asked if not given.")
+@click.option("--yes", is_flag=True, help="Run `git init` without asking if this is not a git repository.")
+@click.option(
+    "--hooks/--no-hooks", default=None, help="Install git hooks that record commits and rewrites; it asks if not given."
+)
 def init(place: Invocation, commit: bool, yes: bool, hooks: bool | None) -> int:
     """Set up this repository, without agents or history."""
     from holdfast.project import Project
@@ -96,12 +98,12 @@ def _with_hooks(place: Invocation, made: ProjectSetup, wanted: bool | None) -> P
         return made
     with place.project() as project:
         if not project.settings.has("sessions"):
-            project.notices.append("no hooks: sessions are switched off (features.sessions = false)")
+            project.notices.append("No git hooks: sessions are switched off (features.sessions = false)")
             return made
         try:
             project.sync.install_hooks()
         except UnsafePath as error:  # set up all the same; whose folder it is decides about hooks
-            project.notices.append(f"git's hooks were not installed: {error}. {error.hint}")
+            project.notices.append(f"git hooks were not installed: {error}. {error.hint}")
             return made
     return replace(made, hooks=True)
 
@@ -134,7 +136,9 @@ def importing() -> None:
 def exported(made: Bundle) -> str:
     return lines(
         f"Saved {count(made.files, 'file')} ({size(made.size)}) to {made.file}",
-        ["Agents of your own are not in it; save them with: holdfast agent export FILE"] if made.leaves_agents else [],
+        ["It does not contain your own agents; save them with: holdfast agent export FILE"]
+        if made.leaves_agents
+        else [],
     )
 
 
@@ -145,18 +149,22 @@ def export(project: Project, file: str) -> object:
     return project.sync.export_bundle(file)
 
 
-@answer(importing, "bundle", lambda found: f"Brought back {count(found.files, 'file')} from {found.file}")
+@answer(importing, "bundle", lambda found: f"Restored {count(found.files, 'file')} from {found.file}")
 @click.argument("file", type=click.Path(dir_okay=False))
 def bring_back(project: Project, file: str) -> object:
-    """Bring back what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
+    """Restore what `holdfast export FILE` saved; `holdfast import FILE` is short for it."""
     return project.sync.import_bundle(file)
 
 
 @answer(root, "uninstall", uninstalled)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def uninstall(project: Project, yes: bool) -> object:
-    """Remove Holdfast from this clone."""
+    """Remove Holdfast from this clone.
+
+    Deletes candidates, recordings and unpublished memories, and restores every file that it changed. What you
+    committed stays in git's history.
+    """
     has_agents = os.path.exists(project.clone.private.agent_database)
-    agents = " Agents of your own go, too (`holdfast agent export FILE` keeps them)." if has_agents else ""
+    agents = " It also deletes your own agents (save them with `holdfast agent export FILE`)." if has_agents else ""
     confirm(UNINSTALLING.format(agents=agents), yes=yes)
     return project.sync.uninstall()

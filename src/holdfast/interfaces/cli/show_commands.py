@@ -24,7 +24,7 @@ _SERVED = {"told": "in contexts", "used": "used afterwards"}  # of the counts of
 
 @command(root, "show")
 @click.argument("name", metavar="ID")
-@click.option("--path", is_flag=True, help="Only say where it lies.")
+@click.option("--path", is_flag=True, help="Only print the path of its file.")
 def show_record(place: Invocation, name: str, path: bool) -> None:
     """Show one thing by its id.
 
@@ -35,16 +35,16 @@ def show_record(place: Invocation, name: str, path: bool) -> None:
         found = project.log.show(name)
         show(found, (lambda thing: thing.path or "") if path else record_text)
         if found.fields.get("origin") == "pending":
-            say(f"{found.id} waits to be published; its file comes to be then")
+            say(f"{found.id} is not published yet; publishing writes its file")
 
 
 def record_text(thing: ShownRecord) -> str:
     """A thing's name, what it is about, what it says, and what it printed."""
-    rows = _ROWS.get(thing.kind, _event)(thing)
+    rows = _ROWS.get(thing.kind, event_rows)(thing)
     told = wording("bodies").get(str(thing.fields.get("body_state")))
     if thing.fields.get("body_state") == "locked":
         thing = replace(thing, text=None, printed=None)
-    said, printed = _said(thing), "It printed:" if thing.kind == "cycle" else "The last it printed:"
+    said, printed = _said(thing), "Output:" if thing.kind == "cycle" else "Last output:"
     return lines(
         f"{strong(thing.id)}  {thing.kind}",
         [thing.elsewhere] if thing.elsewhere else [],
@@ -87,7 +87,8 @@ def _rows(fields: Mapping[str, Any], names: str) -> Iterator[tuple[str, str]]:
         yield label.replace("_", " "), _cut(fields.get(name or label))
 
 
-def _event(thing: ShownRecord) -> Iterator[tuple[str, str]]:
+def event_rows(thing: ShownRecord) -> Iterator[tuple[str, str]]:
+    """The fields of an event or a run, as names and texts; some are empty."""
     fields, head, began = thing.fields, thing.fields.get("head"), thing.fields.get("started")
     if thing.kind == "event":
         yield "what", f"{fields['kind']} {fields.get('target') or ''}".strip()
@@ -118,8 +119,8 @@ def _artifact(thing: ShownRecord) -> Iterator[tuple[str, str]]:
     yield "size", size(fields["size"]) if isinstance(fields.get("size"), int) else ""
     yield from _rows(fields, "sha256")
     yield "state", "deleted by the run" if fields.get("deleted") else ""
-    yield "shared", "another run was at work too, so it may be its work" if fields.get("shared") else ""
-    yield "copy", thing.path or "none: it was deleted, too large or no plain file"
+    yield "shared", "another run was active, so it may have written this" if fields.get("shared") else ""
+    yield "copy", thing.path or "none: it was deleted, too large, or not a regular file"
 
 
 def _turn(thing: ShownRecord) -> Iterator[tuple[str, str]]:
@@ -182,7 +183,7 @@ def _header(thing: ShownRecord) -> Iterator[tuple[str, str]]:
 def _standing(fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """What a memory is worth here and now."""
     status = _cut(fields.get("status"))
-    yield "stands", toned("retired" if status == "deprecated" else status)
+    yield "state", toned("retired" if status == "deprecated" else status)
     yield "trust", wording("trust").get(str(fields.get("trust")), "")
     for text, state in (fields.get("evidence") or {}).items():
         yield "evidence", f"{receipt_name(text)} ({toned(wording('cited').get(state, state), state)})"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holdfast.errors import HoldfastError, NeedsConfirmation
-from holdfast.interfaces.cli.invocation import Invocation, command, confirm, on_a_terminal, progress_bar
+from holdfast.interfaces.cli.invocation import INTERRUPTED, Invocation, command, confirm, on_a_terminal, progress_bar
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import ago, count, lines, size
 from holdfast.interfaces.cli.root import root
@@ -22,7 +22,7 @@ from holdfast.model.transcript import AGENTS
 from holdfast.values import frozen, mutable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from holdfast.curation.review_queue import QueueItem
     from holdfast.project import Project
@@ -40,7 +40,8 @@ class StartResult:
     done: tuple[str, ...]
     failed: tuple[str, ...]
     best: tuple[QueueItem, ...]
-    waiting: int
+    first: int  # how many candidates `review list` shows
+    below: Mapping[str, int]  # how many it only counts, by why
     why: Explained | None
     agents: tuple[tuple[str, str], ...]  # agents that ask something of their user, and what
 
@@ -70,7 +71,8 @@ class _Doing:
 def plan_text(plan: StartPlan) -> str:
     """What there is, and what would be done."""
     steps = [f"  {number}. {row}" for number, row in enumerate(_steps(plan), 1)]
-    out = "Nothing leaves this machine, no memory counts before you approve it, and `holdfast uninstall` undoes it all."
+    out = "Nothing leaves this machine. A memory becomes a rule for agents only when you approve it.\n"
+    out += "Undo everything with: holdfast uninstall"
     return lines(
         f"Holdfast in {plan.top}",
         "",
@@ -117,19 +119,19 @@ def _steps(plan: StartPlan) -> Iterator[str]:
     if plan.git_init:
         yield "make this folder a git repository (git init)"
     if plan.git_init or plan.setup:
-        yield "set Holdfast up: .holdfast/ in the work tree, and a private store in .git; you commit it when you like"
+        yield "set up Holdfast: .holdfast/ in the work tree, which you may commit, and a private store in .git"
     if plan.git_init or plan.hooks:
-        yield "install git hooks that record commits, merges and switches; they never stop git"
+        yield "install git hooks that record commits, merges and switches; they never block git"
     named: set[str] = set()  # what several agents share is named once
     for name, files in plan.connect:
-        yield f"connect {AGENTS[name]}: {', '.join(one for one in files if one not in named) or 'it shares all files'}"
+        yield f"connect {AGENTS[name]}: {', '.join(one for one in files if one not in named) or 'no further files'}"
         named.update(files)
     if plan.git_init and plan.agents:
         yield f"connect {_named(plan.agents)}, and import their sessions in this folder"
     for one in plan.new:
         yield f"import {_sessions_of(one, one.new)} ({size(one.size)})"
     if plan.documents:
-        yield "propose what its records of decisions, notes and commits say"
+        yield "propose memories from its documents, notes and commits"
 
 
 def _named(names: Sequence[str]) -> str:
@@ -149,15 +151,16 @@ def result_text(found: StartResult) -> str:
 
 
 def _worth(found: StartResult) -> list[str]:
-    if not found.best:
-        return ["", "No candidates wait for review."]
     from holdfast.interfaces.cli import review_commands
 
-    of = f", {len(found.best)} of {found.waiting:,} that wait" if found.waiting > len(found.best) else ""
-    said = ["", f"Worth reviewing first{of}:"]
+    below = f"{review_commands.put_off_text(found.below)}: {review_commands.ALL}" if found.below else ""
+    if not found.best:
+        return ["", f"No candidate waits that is likely and worded to be kept. {below}".rstrip()]
+    of = f" ({len(found.best)} of {found.first:,} candidates)" if found.first > len(found.best) else ""
+    said = ["", f"Review these first{of}:"]
     for item in found.best:
         said += ["", *review_commands.grounds(item)]
-    return said
+    return [*said, *(["", below] if below else [])]
 
 
 def _explained(found: StartResult) -> list[str]:
@@ -173,14 +176,17 @@ def _next(found: StartResult) -> list[str]:
     first = found.best[0].id if found.best else ""
     said = [f"holdfast review (one of them: holdfast review accept {first})"] if first else []
     said += [f"{AGENTS[name]}: {step}" for name, step in found.agents]
-    return said or ["work as before: agents get what you approve when they start, and their sessions are recorded"]
+    return said or [
+        "Work as before: agents are shown what you approve when they start, and their sessions are recorded."
+    ]
 
 
 def result_object(found: StartResult) -> dict[str, Any]:
     """The same as an object."""
     told = found.why.why if found.why else None
     return {
-        **picked(found, "top", "done", "failed", "waiting"),
+        **picked(found, "top", "done", "failed", "first", "below"),
+        "waiting": found.first + sum(found.below.values()),
         "best": [
             {**picked(one.standing.memory, "id", "type", "statement"), "reason": one.reason} for one in found.best
         ],
@@ -199,9 +205,9 @@ def plan_object(plan: StartPlan) -> dict[str, Any]:
 def start(place: Invocation, yes: bool) -> int:
     """Set up this repository, connect your agents, import their history.
 
-    Finds the agents on this machine, shows what is missing here, asks once, and does it: sets the repository
-    up, installs git hooks, connects the agents, imports all they ever did here. After an interruption, run it
-    again: it does what is missing. Without a terminal it needs --yes.
+    Finds the agents on this machine, shows what it will do, and asks once. Then it sets up the repository,
+    installs git hooks, connects the agents and imports their sessions. If it is interrupted, run it again.
+    Without a terminal it needs --yes.
     """
     plan = _look(place)
     if not (yes and wants_json()):
@@ -244,7 +250,7 @@ def _interruptible(doing: _Doing) -> Iterator[None]:
         say(f"Interrupted at this step: {doing.now or 'show what was found'}")
         say(f"Done before: {'; '.join(doing.done) or 'nothing'}")
         say("What is done stays. Continue with: holdfast start")
-        raise
+        raise click.exceptions.Exit(INTERRUPTED) from None  # all is said
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -301,17 +307,22 @@ def _import(project: Project, one: AgentHistory) -> str:
 
 
 def _result(project: Project, doing: _Doing) -> StartResult:
+    from holdfast.curation.review_queue import worth_reading
+    from holdfast.interfaces.cli.review_commands import put_off_counts
     from holdfast.project.first_look import start_plan
 
     if doing.done and not wants_json():
-        say("  choosing what to show first …")
+        say("  choosing candidates to show …")
+    waiting = [item for item in project.memory.queue().items if item.reason == "proposed"]
+    first = worth_reading(waiting)
     tools = [(one.tool, one.next_step) for one in project.clients.tools() if one.connected and one.next_step]
     return StartResult(
         top=project.clone.repo.top,
         done=tuple(doing.done),
         failed=tuple(doing.failed),
-        best=tuple(start_plan.worth_reviewing(project)),
-        waiting=project.memory.waiting(),
+        best=tuple(start_plan.worth_reviewing(first)),
+        first=len(first),
+        below=put_off_counts([item for item in waiting if item not in first]),
         why=start_plan.a_line_explained(project),
         agents=tuple((name, step) for name, step in tools if step),
     )

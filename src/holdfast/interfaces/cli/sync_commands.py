@@ -9,6 +9,7 @@ What `holdfast reconcile` says, in words and as the object that `--json` promise
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 
 
 def published(done: Published) -> str:
-    kept = [f"  kept back: {item.path}: {item.reason}" for item in done.kept]
+    kept = [f"  not published: {item.path}: {item.reason}" for item in done.kept]
     if done.staged and done.paths:
-        first = f"Staged {count(len(done.paths), 'file')}; they ride in your next commit."
+        first = f"Staged {count(len(done.paths), 'file')}; your next commit includes them."
     elif done.commit:
         first = f"Published {count(len(done.paths), 'file')} as {done.commit[:12]}"
     else:
@@ -43,22 +44,31 @@ def published(done: Published) -> str:
     return lines(first, [f"  {path}" for path in done.paths], kept)
 
 
-@answer(root, "publish", published, lambda done: {"id": done.commit, **as_plain(done)})
-@click.option("--stage", is_flag=True, help="Only stage, to ride in your own next commit.")
-@click.option("--here", is_flag=True, help="Publish on the trunk branch too.")
-@click.option("--restore", is_flag=True, help="Bring back what was published and is gone from this branch.")
-def publish(project: Project, **how: Any) -> object:
+_INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")  # files of most agents; `doctor` looks at all of them
+
+
+@command(root, "publish")
+@click.option("--stage", is_flag=True, help="Only stage the files, for your own next commit.")
+@click.option("--here", is_flag=True, help="Publish even on the default branch.")
+@click.option("--restore", is_flag=True, help="Restore what was published and is missing on this branch.")
+def publish(place: Invocation, **how: Any) -> None:
     """Commit this branch's events and memories."""
-    return project.sync.publish(**how)
+    with place.project() as project:
+        done = project.sync.publish(**how)
+        show(done, published, lambda done: {"id": done.commit, **as_plain(done)})
+        there = any(os.path.exists(os.path.join(project.clone.repo.top, name)) for name in _INSTRUCTIONS)
+        if done.paths and there and project.clients.behind():
+            flush()
+            say("Update the instructions for agents with: holdfast connect")
 
 
 MOST = 20  # rows of one sort
 DETACHED = "a detached HEAD"
-FORK = "Go on here with --fork (it stays open there), --carry (it ends there), or end it with --drop"
-STAY = "Let them stay with --carry changes; set them aside, and have the state of this point, with --drop changes"
-BACK = "Bring it back with --carry changes"
-TAKE_OVER = "Take it over with --carry ID, let go of it with --drop ID"
-SETTLE = "See both sides and choose with: holdfast task resolve ID"
+FORK = "Continue here with --fork (it stays open there) or --carry (it ends there), or end it with --drop"
+STAY = "Keep them with --carry changes, or set them aside with --drop changes"
+BACK = "Restore it with --carry changes"
+TAKE_OVER = "Take it over with --carry ID, or stop listing it with --drop ID"
+SETTLE = "Choose a side with: holdfast task resolve ID"
 LONGEST = 60  # characters of a branch's name
 MENDED = ("task", "checkpoint", "session")  # what --apply rewrites; an approved text is only shown
 
@@ -70,45 +80,45 @@ def reconciled(whole: reconciliation.ReconcileOverview) -> str:
     if not before:
         return reconcile_text(found)
     rest = f"{count(before, 'thing')} shown before: holdfast reconcile --all"
-    return lines(lines(*_parts(found)) or "Nothing moved since.", rest)
+    return lines(lines(*_parts(found)) or "Nothing new.", rest)
 
 
 def reconcile_text(found: reconciliation.ReconcileOverview) -> str:
     """The whole report; what needs a choice comes first."""
-    return lines(*_parts(found)) or "Nothing moved, and nothing was left behind."
+    return lines(*_parts(found)) or "Nothing changed in git that needs a decision."
 
 
 def _parts(found: reconciliation.ReconcileOverview) -> Iterator[list[str]]:
     yield _part("Git moved:", [move.sentence for move in found.moves])
     if found.under_way:
-        yield [f"Git is in the middle of {found.under_way}: nothing is concluded until it ends."]
+        yield [f"Git is in the middle of {found.under_way}: run this again when it ends."]
     left, old = ([_session(one) for one in found.sessions if one.left == is_left] for is_left in (True, False))
     lost = [_session(one) for one in found.sessions if one.left and one.gone]
     yield _part("Left open when the branch changed:", [row for row in left if row not in lost], FORK)
-    yield _part("Left open where nobody can go on:", lost, "Go on here with --carry, or end it with --drop")
-    yield _part("Open, and nobody goes on with it:", old, "End one with: holdfast session end ID")
+    yield _part("Left open on branches that are gone:", lost, "Continue here with --carry, or end it with --drop")
+    yield _part("Open, but not worked on for a long time:", old, "End one with: holdfast session end ID")
     rows = [f"{change.path}  recorded at {(change.head or '')[:12]}" for change in found.stranded]
-    yield _part("Waits here, but came after this point of history:", rows, STAY)
-    yield _part("Set aside, and its commit is here again:", [change.path for change in found.aside], BACK)
+    yield _part("Not published, and made after this commit:", rows, STAY)
+    yield _part("Set aside earlier, and its commit is here again:", [change.path for change in found.aside], BACK)
     how = ["a merge chose" if one.kind == "overruled" else "both changed it" for one in found.conflicts]
     sides = zip(found.conflicts, how, strict=True)
     rows = [f"{strong(one.id)}  {one.ours.origin} and {one.theirs.origin}: {said}" for one, said in sides]
-    yield _part("Says different things on two sides:", rows, SETTLE)
+    yield _part("In conflict:", rows, SETTLE)
     cited = sorted(found.cited, key=lambda cite: cite.state != "moved")
     mends = any(cite.state == "moved" and cite.kind in MENDED for cite in cited)
     after = "Cite the new ones with --apply" if mends else None
-    yield _part("Commits that are cited and are not where they were:", [_cite(cite) for cite in cited], after)
+    yield _part("Commits that tasks or memories cite, and that were rewritten:", [_cite(cite) for cite in cited], after)
     whys = [f"deleted by {one.commit[:12]}" if one.commit else "history was rewritten" for one in found.gone]
     rows = [f"{one.path}  {why}" for one, why in zip(found.gone, whys, strict=True)]
-    yield _part("Published once, gone from this branch:", rows, "Bring them back with: holdfast publish --restore")
+    yield _part("Published, but missing on this branch:", rows, "Restore them with: holdfast publish --restore")
     yield _part("Left behind:", [orphan(item) for item in found.orphans], TAKE_OVER)
     rows = [f"{strong(one.task)}  {one.why}{f': {one.title}' if one.title else ''}" for one in found.tasks]
-    yield _part("Being worked on where nobody is any more:", rows)
+    yield _part("Claimed in a work tree or branch that is gone:", rows)
     where = [f"on {', '.join(one.branches)}" if one.branches else "nowhere in this clone" for one in found.links]
     rows = [f"{strong(one.task)}  names {one.node} which is {at}" for one, at in zip(found.links, where, strict=True)]
-    yield _part("Kept, and found on another branch:", rows)
+    yield _part("Tasks that need one of another branch:", rows)
     rows = [f"{b.branch}  since {b.last[:10]}, {'merged' if b.merged else 'not merged'}" for b in found.branches]
-    yield _part("Branches nobody has touched for a month:", rows)
+    yield _part("Branches without commits for a month:", rows)
 
 
 def _part(title: str, rows: Sequence[str], after: str | None = None) -> list[str]:
@@ -128,7 +138,7 @@ def changes(found: Sequence[PendingChange]) -> str:
 
 
 def _cite(cite: cited_commits.DisplacedCommit) -> str:
-    now = "is unanchored: no commit here is surely the same"
+    now = "no commit here is certainly the same"
     now = "cannot be looked for in a shallow clone" if cite.state == "unknown" else now
     now = f"is {cite.new[:12]} now ({cite.how})" if cite.new is not None else now
     return f"{strong(cite.id)}  {cite.old[:12]} {now}"
@@ -162,7 +172,7 @@ def chosen(choice: reconciliation.ReconcileChoice) -> str:
     named = [*done.tasks, *done.sessions]
     rows += [f"Cites the new commits: {', '.join(named)}"] if named else []
     rows += [f"In conflict, to be settled first: {', '.join(done.left)}"] if done.left else []
-    return lines(rows) or "Nothing had to be set right."
+    return lines(rows) or "Nothing had to be changed."
 
 
 def carried(item: OrphanLine) -> str:
@@ -174,16 +184,16 @@ def _chosen(choice: reconciliation.ReconcileChoice) -> list[str]:
     rows = []
     if old and new:
         how = "stays open" if choice.action == "fork" else "ended"
-        rows.append(f"{strong(new.id)} goes on here; {old.id} {how} on {place_of(old)}")
+        rows.append(f"{strong(new.id)} continues here; {old.id} {how} on {place_of(old)}")
     elif old:
-        rows.append(f"{strong(old.id)} ended; what it says stays in the store")
+        rows.append(f"{strong(old.id)} ended")
     if choice.stay:
         rows.append(f"{changes(choice.stay)} as before")
     rows += [f"  waits again: {change.path}" for change in choice.back]
-    rows += [f"  stays aside, for it was changed since: {change.path}" for change in choice.left]
-    again = "; its earlier text waits again"
+    rows += [f"  stays set aside, because it was changed since: {change.path}" for change in choice.left]
+    again = "; its earlier text is to be published again"
     rows += [f"  set aside: {one.change.path}{again if one.again else ''}" for one in choice.aside]
-    return [*rows, *(["Bring back what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
+    return [*rows, *(["Restore what was set aside with: holdfast reconcile --carry changes"] * bool(choice.aside))]
 
 
 # Objects.
@@ -239,19 +249,19 @@ def _choice(name: str, metavar: str, *words: str) -> Callable[[Callable[..., Any
 
 
 @command(root, "reconcile")
-@_choice("--fork", "[SESSION]", "Go on here with copies of what is open in the session left on another branch.")
+@_choice("--fork", "[SESSION]", "Continue here with copies of the open items of a session on another branch.")
 @_choice(
-    *("--carry", "[NAME]", "Move a session's open items here; `changes`: let those from after a rewind stay, or come"),
-    "back; a deleted branch's ID: take over what it left.",
+    *("--carry", "[NAME]", "Move a session's open items here. `changes`: keep or restore changes made after a reset."),
+    "ID of a deleted branch: take over its work.",
 )
 @_choice(
-    *("--drop", "[NAME]", "End the session left behind; `changes`: set aside what came after this point; a deleted"),
-    "branch's ID: let go of it.",
+    *("--drop", "[NAME]", "End the session on the other branch. `changes`: set aside changes made after a reset."),
+    "ID of a deleted branch: stop listing it.",
 )
-@click.option("--apply", is_flag=True, help="Cite the commits that rewritten ones became.")
-@click.option("--all", "everything", is_flag=True, help="List also what was shown before.")
+@click.option("--apply", is_flag=True, help="Cite the new commits in place of rewritten ones.")
+@click.option("--all", "everything", is_flag=True, help="Also list what was shown before.")
 def reconcile(place: Invocation, apply: bool, everything: bool, **answers: str | None) -> None:
-    """Show what git moved or left behind, and decide."""
+    """Show what changed in git, and decide about work on other branches."""
     given = {how: name if name != LEFT else None for how, name in answers.items() if name}
     if len(given) + apply > 1:
         raise click.UsageError("--fork, --carry, --drop and --apply do not go together.")
@@ -291,14 +301,14 @@ def _ask(project: Project, report: reconciliation.ReconcileOverview) -> None:
     if report.stranded:
         _choose(f"{changes(report.stranded)} from after this point of history", some, CHANGES)
     moved = [cite for cite in report.cited if cite.state == "moved" and cite.kind in MENDED]
-    if moved and click.confirm("Cite the commits that rewritten ones became?", default=True, err=True):
+    if moved and click.confirm("Cite the new commits in place of the rewritten ones?", default=True, err=True):
         _show(project.sync.reanchor())
 
 
 def _choose(question: str, answers: Answers, name: str | None) -> None:
     say(question)
     choice = click.Choice([*answers, "leave"])
-    said = click.prompt("What shall become of it?", type=choice, default="leave", err=True)
+    said = click.prompt("What to do with it?", type=choice, default="leave", err=True)
     if said in answers:
         _show(answers[said](name))
 
@@ -313,7 +323,7 @@ def team_pushed_text(done: StorePushed) -> str:
     got = [count(done.rows, "row") + (f" ({count(done.agents, 'agent')})" if done.agents else "")] * bool(done.rows)
     got += [count(done.claims, "claim")] * bool(done.claims)
     return lines(
-        f"The server got {' and '.join(got)}." if got else "Nothing new: the server has all that this clone has.",
+        f"The server got {' and '.join(got)}." if got else "Nothing new: the server has everything of this clone.",
         [f"left alone: {why}" for why in done.left],
         [f"not claimed: {why}" for why in done.taken],
     )
@@ -321,8 +331,8 @@ def team_pushed_text(done: StorePushed) -> str:
 
 @answer(team, "push", team_pushed_text)
 def team_push(project: Project) -> object:
-    """Fill a lost or new server from this clone: its agents and its live claims.
+    """Copy agents and claims of this clone to a new or restored server.
 
-    Run it in every clone. What the server has already stays as it is there.
+    Run it in every clone. It changes nothing that the server already has.
     """
     return project.tasks.push()

@@ -26,11 +26,11 @@ _EMPTY: dict[str, Any] = {"evidence": (), "acceptance": (), "checks": (), "needs
 fields = options(  # of `add` and `edit`
     click.option("--kind", type=click.Choice(model_task.KINDS), help="What it is."),
     click.option("--parent", metavar="ID", help="What it is part of."),
-    click.option("--owner", metavar="NAME", help="Who answers for it."),
+    click.option("--owner", metavar="NAME", help="Who is responsible."),
     click.option("--priority", type=click.IntRange(0, 4), help="0 is the most urgent; 2 unless given."),
     click.option("--layer", metavar="LAYER", help="The layer it belongs to, such as L2."),
-    click.option("--scale", "systemic_scale", type=click.IntRange(0), help="How much it moves."),
-    click.option("--impact", metavar="TEXT", help="What will be better for it."),
+    click.option("--scale", "systemic_scale", type=click.IntRange(0), help="How much it matters, as a number."),
+    click.option("--impact", metavar="TEXT", help="What it improves."),
     click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or path."),
     click.option("--accept", "acceptance", multiple=True, metavar="TEXT", help="How to see it is done."),
     click.option("--check", "checks", multiple=True, metavar="NAME", help="A check that must pass; see crew.checks."),
@@ -44,18 +44,18 @@ def added_text(task: model_task.Task) -> str:
 
 @command(task, "add")
 @click.argument("title", required=False)
-@click.option("--from", "item", metavar="ITEM", help="What a session left open: SES-4d2:o1, or all of SES-4d2.")
-@click.option("--needs", multiple=True, metavar="ID", help="What must be done before it.")
-@click.option("--rests-on", multiple=True, metavar="ID", help="An assumption, or another memory, it rests on.")
-@click.option("--id", metavar="ID", help="An id of your own.")
+@click.option("--from", "item", metavar="ITEM", help="An open item of a session: SES-4d2:o1; or all of SES-4d2.")
+@click.option("--needs", multiple=True, metavar="ID", help="A task that must be done first.")
+@click.option("--rests-on", multiple=True, metavar="ID", help="An assumption or other memory that it depends on.")
+@click.option("--id", metavar="ID", help="The id to use; otherwise one is made.")
 @fields
 def add(
     place: Invocation, title: str | None, notes: str | None, rests_on: tuple[str, ...], item: str | None, **given: Any
 ) -> None:
-    """Add a node to the work graph.
+    """Add a task, goal, milestone or epic.
 
-    With --from the title may be left out. For a goal, milestone or epic it asks for layer, scale and impact
-    unless they are given.
+    With --from the title may be left out. For a goal, milestone or epic it asks for layer, scale and impact if
+    they are not given.
     """
     if title is None and item is None:
         raise click.UsageError("Missing argument 'TITLE'.", click.get_current_context())
@@ -67,7 +67,7 @@ def add(
         about = {**_given(project, place, given), "notes": more}
         if item and ":" not in item:
             if title is not None or about["id"] is not None:
-                raise BadInput("a title or an id is for one task", hint=f"Name the one: --from {item}:o1")
+                raise BadInput("a title or an id needs one open item", hint=f"Name the one: --from {item}:o1")
             tasks = project.tasks.add_all_from(item, **about)  # one of each thing that the session left open
             show(tasks, lambda made: lines(map(added_text, made)), lambda made: [*map(task_object, made)])
             return
@@ -104,9 +104,9 @@ def changed_text(task: model_task.Task) -> str:
 @click.argument("name", metavar="ID")
 @click.option("--title", metavar="TEXT", help="What is to be done.")
 @click.option("--status", type=click.Choice(model_task.STATUSES), help="Where it stands.")
-@click.option("--needs", multiple=True, metavar="ID", help="Add something that must be done before.")
-@click.option("--no-need", "no_needs", multiple=True, metavar="ID", help="Take a need away.")
-@click.option("--clear", multiple=True, metavar="FIELD", help="Take a field's value away.")
+@click.option("--needs", multiple=True, metavar="ID", help="Add a task that must be done first.")
+@click.option("--no-need", "no_needs", multiple=True, metavar="ID", help="Remove a task that had to be done first.")
+@click.option("--clear", multiple=True, metavar="FIELD", help="Clear this field.")
 @fields
 def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None, **given: Any) -> None:
     """Change a task."""
@@ -117,7 +117,7 @@ def edit(place: Invocation, name: str, clear: tuple[str, ...], notes: str | None
             changes["notes"] = text_or_stdin(notes)
         changes |= {field: _EMPTY.get(field) for field in clear}
         if not changes and not needs and not no_needs:
-            raise BadInput("nothing was given to change", hint="See `holdfast task edit --help`.")
+            raise BadInput("nothing to change was given", hint="See `holdfast task edit --help`.")
         made = project.tasks.link(name, needs=needs, no_needs=no_needs) if needs or no_needs else None
         if changes:
             made = project.tasks.edit(name, **changes)
@@ -161,11 +161,11 @@ def finished_object(ended: task_lifecycle.FinishedTask) -> dict[str, Any]:
 @command(task, "done")
 @click.argument("names", metavar="ID...", nargs=-1, required=True)
 @click.option("--evidence", multiple=True, metavar="RECEIPT", help="A run, commit or tracked path that shows it.")
-@click.option("--without-evidence", "without", is_flag=True, help="It needs none.")
+@click.option("--without-evidence", "without", is_flag=True, help="Finish it without evidence.")
 def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], without: bool) -> None:
-    """Finish a task, with the evidence for it.
+    """Finish a task, with evidence.
 
-    Without --evidence the commits and runs since its start are taken, and named.
+    Without --evidence, the commits and runs since its start are used and listed.
     """
     with place.project() as project:
         cited = place.cited(project, evidence)
@@ -175,7 +175,7 @@ def done(place: Invocation, names: tuple[str, ...], evidence: tuple[str, ...], w
             except NeedsEvidence as error:
                 if not on_a_terminal() or wants_json():
                     raise
-                asked = f"{error}.\nWhat shows it? (a commit, a run, a path; empty: it needs none)"
+                asked = f"{error}.\nWhat is the evidence? (a commit, a run, a path; empty: none)"
                 said = click.prompt(asked, **_FREELY)
                 given = _given(project, place, {"evidence": [said]}) if said else {"without_evidence": True}
                 ended = project.tasks.done(name, **given)
@@ -189,7 +189,7 @@ task.add_command(done, "complete")
 @click.argument("name", metavar="ID")
 @click.option("--reason", required=True, metavar="TEXT", help="What it waits for.")
 def block(project: Project, name: str, reason: str) -> object:
-    """Say that something outside the graph holds a task back."""
+    """Mark a task as blocked by something that is not a task."""
     return project.tasks.block(name, reason=reason)
 
 
@@ -197,7 +197,7 @@ def block(project: Project, name: str, reason: str) -> object:
 @click.argument("name", metavar="ID")
 @click.option("--reason", metavar="TEXT", help="Why it will not be done.")
 def drop(project: Project, name: str, reason: str | None) -> object:
-    """Say that a task will not be done."""
+    """Drop a task: it will not be done."""
     return project.tasks.drop(name, reason=reason)
 
 
@@ -208,7 +208,7 @@ def reopen(project: Project, name: str) -> object:
     return project.tasks.reopen(name)
 
 
-@answer(task, "release", lambda freed: f"{strong(freed.id)}  is free again: {freed.title}", task_object)
+@answer(task, "release", lambda freed: f"{strong(freed.id)}  is no longer claimed: {freed.title}", task_object)
 @click.argument("name", metavar="ID")
 def release(project: Project, name: str) -> object:
     """Give up the claim on a task."""
@@ -218,9 +218,9 @@ def release(project: Project, name: str) -> object:
 @answer(task, "link", changed_text, task_object)
 @click.argument("name", metavar="ID")
 @click.argument("needs", metavar="NEEDS...", nargs=-1, required=True)
-@click.option("--remove", is_flag=True, help="Take these needs away instead.")
+@click.option("--remove", is_flag=True, help="Remove these needs instead.")
 def link_needs(project: Project, name: str, needs: tuple[str, ...], remove: bool) -> object:
-    """Say what a task needs; a node of another branch may be named by its whole id."""
+    """Say which tasks a task needs; for one on another branch give its whole id."""
     return project.tasks.link(name, **{"no_needs" if remove else "needs": needs})
 
 
@@ -234,7 +234,7 @@ def export_tasks(place: Invocation, lines: bool) -> None:
 
 def imported_text(new: task_json.TaskPlan) -> str:
     parts = [count(len(new.tasks), "task")] * bool(new.tasks) + [count(len(new.links), "link")] * bool(new.links)
-    return f"Brought in {' and '.join(parts)}" if parts else "Nothing new: all are here already."
+    return f"Added {' and '.join(parts)}" if parts else "Nothing new: all are here already."
 
 
 def imported_object(new: task_json.TaskPlan) -> dict[str, Any]:
@@ -254,13 +254,13 @@ def import_tasks(project: Project, file: Any) -> object:
 
 @group(root, "link", "list")
 def link() -> None:
-    """Keep links to files, addresses and commits."""
+    """Keep links to files, URLs and commits."""
 
 
 @answer(link, "add", lambda made: f"{strong(made.id)}  {made.title}: {made.target}")
 @click.argument("target", metavar="PATH|URL|COMMIT")
 @click.option("--title", metavar="TEXT", help="What it is.")
-@click.option("--id", metavar="ID", help="An id of your own.")
+@click.option("--id", metavar="ID", help="The id to use; otherwise one is made.")
 def add_link(project: Project, target: str, **given: str | None) -> object:
     """Keep a canonical link."""
     return project.tasks.add_link(target, **given)
@@ -269,7 +269,7 @@ def add_link(project: Project, target: str, **given: str | None) -> object:
 @answer(link, "remove", lambda gone: f"{strong(gone.id)}  is gone: {gone.title}")
 @click.argument("name", metavar="ID")
 def remove_link(project: Project, name: str) -> object:
-    """Take a canonical link away."""
+    """Remove a canonical link."""
     return project.tasks.remove_link(name)
 
 

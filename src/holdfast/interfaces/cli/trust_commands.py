@@ -18,22 +18,23 @@ if TYPE_CHECKING:
     from holdfast.project import Project, git_sync
     from holdfast.store.trusted_upstream import TrustedUpstream
 
-NOT_ASKED = "Nothing was changed: whether to trust an upstream is asked of a person, on a terminal."
+NOT_ASKED = "Nothing was changed: only a person can trust an upstream, in a terminal."
 
 
 def trust_text(found: git_sync.Trust) -> str:
     """What is trusted, what agents are shown, and what to do about the rest."""
-    follows = found.upstream.name if found.upstream else "no trunk of a remote."
-    first = f"No upstream is trusted. This clone follows {follows}"
+    follows = f"follows {found.upstream.name}" if found.upstream else "has no remote branch to trust."
+    first = f"No upstream is trusted. This clone {follows}"
     if found.trusted is not None:
         first = f"Trusted: {found.trusted.name}, by {found.trusted.by} on {found.trusted.ts[:10]}"
         first = first if found.void is None else f"No upstream is trusted: {found.void}"
-    rows = [first, f"  {count(found.speaking, 'memory')} may be given to agents unasked"]
+    rows = [first, f"  {count(found.speaking, 'memory', 'are')} shown to agents"]
     if found.foreign:
+        are = "is" if found.foreign == 1 else "are"
         many, every = count(found.foreign, "memory"), found.upstream is not None and not found.counts
-        rows.append(f"  {many} came by git, not approved here: found on request, never given unasked")
-        rows.append("  one of them: holdfast review accept ID")
-        rows += ["  all that people accepted upstream: holdfast trust (a person, on a terminal)"] if every else []
+        rows.append(f"  {many} came by git and {are} not shown to agents: not approved here")
+        rows.append("  approve one: holdfast review accept ID")
+        rows += ["  approve all that people accepted upstream: holdfast trust (in a terminal)"] if every else []
     return "\n".join(rows) + "\n"
 
 
@@ -49,8 +50,8 @@ def explained(found: git_sync.Trust) -> str:
     """What a yes means, before it is asked for."""
     before = f"{found.void}\n" if found.void else ""
     return (
-        f"{before}What people accepted and merged into that trunk will be told to agents here unasked, now "
-        "and after every fetch. Say yes only if you trust whoever can merge into it."
+        f"{before}From now on, agents here are shown what people accepted and merged into that branch, also "
+        "after each fetch. Say yes only if you trust everybody who can merge into it."
     )
 
 
@@ -78,8 +79,8 @@ def state_object(found: git_sync.Trust) -> dict[str, Any]:
 def trust(context: click.Context, place: Invocation, yes: bool) -> None:
     """Let agents use what people approved upstream.
 
-    Asked once per clone, on a terminal; it holds for one remote, its address and its trunk. Elsewhere it
-    shows what is trusted.
+    It asks once per clone, on a terminal, and is valid for one remote, its URL and its default branch. Without
+    a terminal it shows what is trusted.
     """
     if context.invoked_subcommand is not None:
         return
@@ -114,5 +115,5 @@ trust.add_command(status, "list")  # the name others know it by
 
 @answer(trust, "revoke", revoked, lambda before: {"revoked": before})
 def revoke(project: Project) -> object:
-    """Trust no upstream any more."""
+    """Stop trusting the upstream."""
     return project.sync.revoke_trust()

@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
     from holdfast.project.first_look import Tried, agent_records, candidate_support
 
-KEYS = "r sets Holdfast up here and opens the review; any other key leaves."
+KEYS = "Press r to set up Holdfast and review these, any other key to leave."
 _FAR = 3650  # days, as far back as one can look
 
 
 def tried(found: Tried) -> str:
     """A look at a repository in words."""
-    said = [f"The last {found.days:,} days of {found.top}: nothing was written, no model was asked.", ""]
+    from holdfast.interfaces.cli.review_commands import ALL, put_off_text
+
+    said = [f"The last {found.days:,} days of {found.top}: nothing is written, no model is called.", ""]
     rows = []
     for one in found.seen:
         counts = count(one.sessions, "session"), count(one.turns, "turn"), f"{count(one.files, 'file')} written"
@@ -40,13 +42,15 @@ def tried(found: Tried) -> str:
         said += ["", f"Older than {found.days:,} days: {these}. See them with: {_further(found)}"]
     if found.source == "documents":
         said += ["", *_nobody(found)]
-        said += ["What follows comes from its documents and its commits."]
+        said += ["The candidates are from its documents and commits."]
     reasons = Counter(one.reason for one in found.left)
     said += [""] if reasons else []
     said += [f"Left out, {reason}: {count(number, 'transcript')}" for reason, number in reasons.items()]
     said += ["", _headline(found)]
     for number, candidate in enumerate(found.best, 1):
         said += ["", *_candidate(number, candidate)]
+    if found.below:
+        said += ["", f"{put_off_text(found.below)}: {ALL}, once Holdfast is set up"]
     if found.candidates and found.known:
         said += ["", f"{found.known:,} more {_is_known(found)}."]
     return lines(said, "", _next(found))
@@ -64,9 +68,8 @@ def tried_object(found: Tried) -> dict[str, Any]:
 def _nobody(found: Tried) -> list[str]:
     """Why there is nothing of agents: they left no records, or only older ones."""
     if not found.older:
-        looked = f"{count(found.transcripts, 'transcript')} were looked at, all of other work"
-        asked = looked if found.transcripts else "Codex, Claude Code and Gemini were asked"
-        return [f"No agent has left records of this repository ({asked})."]
+        other = f" ({count(found.transcripts, 'transcript')} of other work)" if found.transcripts else ""
+        return [f"Found no agent sessions of this repository{other}."]
     these = f"{count(found.older, 'session')} of this repository ({_older(found)})"
     return [f"Agents left {these}, all older than {found.days:,} days.", f"See them with: {_further(found)}"]
 
@@ -86,10 +89,12 @@ def _headline(found: Tried) -> str:
         known = "1 thing" if found.known == 1 else f"all {found.known:,} things"
         return f"Nothing new in it: {known} worth remembering {_is_known(found)}."
     if not found.candidates:
-        return "Nothing in it is sure enough to be proposed as a memory."
-    things = "1 thing" if found.candidates == 1 else f"{found.candidates:,} things"
-    best = f"the {len(found.best)} best supported" if found.candidates > len(found.best) else "all of it"
-    return f"{things} may be worth remembering; {best}:"
+        return "Found nothing certain enough to propose as a memory."
+    first = found.candidates - sum(found.below.values())
+    if not first:
+        return "Found nothing that is both likely and worded to be kept."
+    best = f"; the {len(found.best)} to review first" if first > len(found.best) else ""
+    return f"{count(first, 'candidate')} for memory{best}:"
 
 
 def _is_known(found: Tried) -> str:
@@ -148,10 +153,10 @@ SETTING_UP = (
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="How far to look back.")
 @click.pass_context
 def try_(context: click.Context, place: Invocation, days: int) -> None:
-    """Show what recent sessions hold; write nothing.
+    """Show what your agents' recent sessions contain; writes nothing.
 
-    Reads the records that Codex, Claude Code and Gemini keep of this repository, and git's log. No model is
-    asked. On a terminal, r sets Holdfast up and opens the review.
+    Reads the transcripts that your agents keep of this repository, and git's log. It calls no model. On a
+    terminal, r then sets up Holdfast and opens the review.
     """
     from holdfast.project import Project
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PROMPT, _STATEMENT, _TEXT = 300, 100, 90  # characters that are shown
 _RANGES, _TURNS, _WIDE, _KNEW = 6, 3, 3, 8  # how many are named
-_EVERYWHERE = 3
+_EVERYWHERE = 3  # from here on a memory is about all files
 
 
 def why_text(found: Explained) -> str:
@@ -106,7 +106,7 @@ def _shares(told: Why) -> Iterator[str]:
 
 def _share(one: RunShare) -> Iterator[str]:
     if one.run is None:
-        yield f"{count(one.count, 'line')} that no run is named for: {_ranges(one.ranges)}"
+        yield f"{count(one.count, 'line')} without a known run: {_ranges(one.ranges)}"
         most = sorted(one.reasons.items(), key=lambda pair: (-pair[1], pair[0]))
         yield from table([(f"{number:,}", reason) for reason, number in most])
         return
@@ -131,27 +131,26 @@ def _governs(rulings: Sequence[Ruling]) -> Iterator[str]:
     near, wide = ([one for one in rulings if (one.near < _EVERYWHERE) == is_near] for is_near in (True, False))
     yield ""
     if not rulings:
-        yield "No decision governs it."
+        yield "No memory applies to it."
         return
-    yield "Governed by" if near else "Nothing governs this file alone; what holds everywhere:"
+    yield "Memories that apply:" if near else "No memory is about this file; these apply everywhere:"
     yield from table([_ruling(one) for one in (*near, *wide[:_WIDE])])
     if len(wide) > _WIDE:
-        yield f"  and {len(wide) - _WIDE:,} more that hold everywhere: holdfast memories"
+        yield f"  and {len(wide) - _WIDE:,} more that apply everywhere: holdfast memories"
 
 
 def _ruling(one: Ruling) -> tuple[str, ...]:
     held = f"superseded by {one.superseded_by}" if one.superseded_by else wording("governs").get(one.status, one.status)
     if one.status == "accepted" and one.trust != "T0":
-        held = "holds, promoted, not reviewed" if one.trust == "T2" else "from elsewhere, not trusted here"
+        held = "accepted, not approved by a person" if one.trust == "T2" else "came by git, not trusted here"
     told = {True: "in its context", False: "not in its context", None: ""}[one.told]
     return one.id, short(one.statement, _STATEMENT), one.why, held, told
 
 
 def _knew(one: AgentKnowledge) -> Iterator[str]:
-    yield ""
     if not one.packs:
-        yield f"Run {one.owner} was given no context."
         return
+    yield ""
     entries = {entry.id: entry for entry in _entries(one)}
     yield f"What run {one.owner} knew: {count(len(entries), 'entry')} in {count(len(one.packs), 'context')}"
     rows = [(entry.id[:40], entry.why, entry.state) for entry in list(entries.values())[:_KNEW]]
@@ -190,8 +189,8 @@ def _entries(one: AgentKnowledge) -> Iterator[SentEntry]:
 def why(place: Invocation, place_: str) -> None:
     """Show which run and prompt wrote a line.
 
-    FILE:12 is a line, FILE:10-20 are some, FILE alone is all of it, run by run. An answer is recorded (the
-    commit was made in that run) or matched (by the text of the line); what nobody can know is said to be so.
+    FILE:12 is one line, FILE:10-20 a range, FILE the whole file, run by run. A run is known because the commit
+    was made in it, or because it wrote the same line. If neither is known, `why` says so.
     """
     with place.project() as project:
         found = project.recall.why(place_, folder=os.path.abspath(place.folder))

@@ -69,7 +69,7 @@ class McpClient:
         return visible(" ".join(self.client.split()))[:_NAME] or "an agent"
 
 
-MAX_ROOTS = 16
+MAX_ROOTS = 16  # a guess: clients name one or two
 
 
 def of_roots(roots: Any) -> list[str]:

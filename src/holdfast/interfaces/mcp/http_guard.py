@@ -4,68 +4,21 @@ A page in the user's browser can reach loopback, too. Its requests carry its own
 rebound to 127.0.0.1 carries its own Host; and neither knows the token. Each is compared exactly: what
 merely begins like ours is not ours. No answer carries a CORS header, so no page can read one.
 
-Every peer is this machine, so the token distinguishes connections: until one has shown it, it has a short
-time and a place among few, and is dropped for a newer one; after that it is never dropped for another.
-
 The token that HTTP needs: given by the user, else made at each start; never readable by others.
 """
 
-import asyncio
 import contextlib
 import hmac
 import os
 import secrets
 import stat
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from typing import Any
 
 from holdfast.errors import BadInput, UnsafePath
+from holdfast.interfaces.loopback_server import OWN_PAGE, App, Message, Receive, Send, Strangers, by_name, in_time
 from holdfast.patterns import regex
 from holdfast.store import fsio
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
 NAMES = ("127.0.0.1", "localhost")
-STRANGERS = 64  # connections that have not shown the token; a client shows it with its first request
-PATIENCE = 10.0  # seconds until they must have; a local client needs milliseconds
-BODY_PATIENCE = 30.0  # seconds for the body of a request, 1 MiB at most and from this machine
-_OWN_PAGE = (b"same-origin", b"none")  # what a browser says of a request that no other page made
-
-
-class Strangers:
-    """Connections that have not shown the token yet, oldest first."""
-
-    def __init__(self, *, most: int = STRANGERS, patience: float = PATIENCE) -> None:
-        self._most, self._patience = most, patience
-        self._waiting: dict[object, asyncio.Transport] = {}
-
-    def enter(self, transport: asyncio.Transport) -> None:
-        """Take a new connection in; the oldest makes room where there are too many."""
-        peer = transport.get_extra_info("peername")
-        self._waiting[peer] = transport
-        if len(self._waiting) > self._most:
-            self._drop(next(iter(self._waiting)), None)
-        asyncio.get_running_loop().call_later(self._patience, self._drop, peer, transport)
-
-    def admit(self, peer: object) -> None:
-        """A connection has shown the token: its time and its place are its own now."""
-        self._waiting.pop(peer, None)
-
-    def leave(self, transport: asyncio.Transport) -> None:
-        """A connection is over."""
-        peer = transport.get_extra_info("peername")
-        if self._waiting.get(peer) is transport:
-            del self._waiting[peer]
-
-    def _drop(self, peer: object, transport: asyncio.Transport | None) -> None:
-        """End a connection that is still a stranger; with `transport`, only if it is still that one."""
-        found = self._waiting.get(peer)
-        if found is not None and transport in (None, found):
-            del self._waiting[peer]
-            found.abort()
 
 
 class HttpGuard:
@@ -88,17 +41,15 @@ class HttpGuard:
             self._strangers.admit(scope.get("client"))
             await self._app(scope, in_time(receive), send)
 
-    def refused(self, method: str, headers: Sequence[tuple[bytes, bytes]]) -> tuple[int, str] | None:
+    def refused(self, method: str, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """The status and the sentence for a request that is not let through; None if it is."""
-        given: dict[bytes, list[bytes]] = {}
-        for name, value in headers:
-            given.setdefault(name.lower(), []).append(value)
+        given = by_name(headers)
         hosts, origins = given.get(b"host", []), given.get(b"origin", [])
         if len(hosts) != 1 or hosts[0] not in self.hosts:
             return 421, "this server answers to its own address only"
         if len(origins) > 1 or not self.origins.issuperset(origins):
             return 403, "no other site may ask this server"
-        if not set(_OWN_PAGE).issuperset(given.get(b"sec-fetch-site", [])):
+        if not set(OWN_PAGE).issuperset(given.get(b"sec-fetch-site", [])):
             return 403, "no other site may ask this server"
         # Compared in a time that tells nothing about the token.
         shown = given.get(b"authorization", [])
@@ -112,27 +63,6 @@ class HttpGuard:
         return None
 
 
-def in_time(receive: Receive, *, patience: float = BODY_PATIENCE) -> Receive:
-    """What gives a request's messages; a body that is not whole in time ends as if the client had left."""
-    until = asyncio.get_running_loop().time() + patience
-    whole = False
-
-    async def timed() -> Message:
-        nonlocal whole
-        if whole:
-            return await receive()
-        try:
-            async with asyncio.timeout_at(until):
-                message = await receive()
-        except TimeoutError:
-            whole = True
-            return {"type": "http.disconnect"}
-        whole = not message.get("more_body", False)
-        return message
-
-    return timed
-
-
 async def _answer(send: Send, status: int, sentence: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"x-content-type-options", b"nosniff")]
     if status == 401:
@@ -143,7 +73,7 @@ async def _answer(send: Send, status: int, sentence: str) -> None:
 
 VARIABLE = "HOLDFAST_MCP_TOKEN"
 _FORM = regex(r"[A-Za-z0-9._~+/=-]{16,512}")  # what may stand behind `Bearer`
-_MOST = 1024
+_MOST = 1024  # bytes; a token has 43 characters
 
 
 def chosen(file: str | None, variable: str | None) -> tuple[str, bool]:

@@ -6,7 +6,6 @@ stay; `calls` does the work, one call at a time in a thread.
 
 from __future__ import annotations
 
-import asyncio
 import socket
 import threading
 from typing import Any
@@ -14,69 +13,28 @@ from typing import Any
 import anyio
 import anyio.from_thread
 import anyio.to_thread
-import uvicorn
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 from holdfast import __version__
-from holdfast.errors import BadInput
+from holdfast.interfaces import loopback_server
+from holdfast.interfaces.loopback_server import App, Strangers
 from holdfast.interfaces.mcp import client_project, protocol, tool_calls, tool_table
-from holdfast.interfaces.mcp.http_guard import NAMES, STRANGERS, App, HttpGuard, Strangers
+from holdfast.interfaces.mcp.http_guard import NAMES, HttpGuard
 from mcp import types
 
-HOST, PATH = "127.0.0.1", "/mcp"
-_IDLE, _SESSIONS, _CONNECTIONS = 3600.0, 64, 128 + STRANGERS
+PATH = "/mcp"
+_IDLE, _SESSIONS = 3600.0, 64
 Context = ServerRequestContext[Any, Any]
-
-
-def listen(port: int) -> socket.socket:
-    """A socket on loopback; BadInput if somebody else has that port."""
-    own = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        own.bind((HOST, port))
-        own.listen()
-    except OSError as error:
-        own.close()
-        raise BadInput(f"port {port} cannot be used: {error.strerror}", hint="Name another one with --port.") from None
-    return own
 
 
 def serve(own: socket.socket, *, folder: str, token: str) -> None:
     """Answer until somebody ends it."""
     strangers = Strangers()
-    config = uvicorn.Config(
-        application(folder, token=token, port=own.getsockname()[1], strangers=strangers),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        ws="none",
-        proxy_headers=False,  # a request's client is its connection, whatever its headers say
-        limit_concurrency=_CONNECTIONS,
-        timeout_graceful_shutdown=2,
-    )
-    config.load()
-    config.http_protocol_class = _watched(config.http_protocol_class, strangers)
-    uvicorn.Server(config).run(sockets=[own])
-
-
-def _watched(protocol: Any, strangers: Strangers) -> Any:
-    """A protocol of uvicorn's whose connections are known from their first moment to their last."""
-
-    class Watched(protocol):  # type: ignore[misc]
-        def connection_made(self, transport: asyncio.Transport) -> None:
-            super().connection_made(transport)
-            strangers.enter(transport)
-            self.connection = transport
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            strangers.leave(self.connection)
-            super().connection_lost(exc)
-
-    return Watched
+    app = application(folder, token=token, port=own.getsockname()[1], strangers=strangers)
+    loopback_server.run(own, app, strangers)
 
 
 def application(folder: str, *, token: str, port: int, strangers: Strangers | None = None) -> App:

@@ -13,8 +13,8 @@ VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")  # oldest fi
 NEWEST = VERSIONS[-1]
 BATCHES = VERSIONS[:2]  # what came later has no arrays of messages
 ANNOTATED, STRUCTURED = VERSIONS[1], VERSIONS[2]  # since when tools are described so, and results may be
-MAX_LINE = 1 << 20
-MAX_BATCH = 100
+MAX_LINE = 1 << 20  # bytes; a guess: a request is far smaller
+MAX_BATCH = 100  # a guess: bounds the work of one message
 
 PARSE, REQUEST, METHOD, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 NO_RESOURCE, BUSY = -32002, -32000

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # The tool `tasks`: what is ready, what is open, and a task claimed, finished or added by an agent.
 
 MOST = 10  # tasks of a list; a model that needs more asks for one by its id
-_WAITING = 5
+_WAITING = 5  # a guess: an agent takes one task at a time
 
 
 def tasks(project: Project, folder: str, given: dict[str, Any], asking: McpClient) -> ToolAnswer:
@@ -160,7 +160,7 @@ def _value(name: str, value: Any, rule: Schema) -> str | None:
 
 
 Tool = Callable[["Project", str, dict[str, Any], McpClient], ToolAnswer]
-MAX_CONFLICTS = 3
+MAX_CONFLICTS = 3  # a guess: the first decides
 FACT = 60  # tokens of one fact about what is opened
 LIKELY = 0.5  # an agent hears only of what is more likely a contradiction than not
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.recall.search import Hit
     from holdfast.security.redact import Scanner
 
-MARKER = 12
+MARKER = 12  # characters of 5 bits: no text can foresee it
 _TALK = ("turn", "cycle", "session")
 _STOPS, _SHORT = (". ", "! ", "? "), 60  # ends of sentences; characters of what is too short to be quoted alone
 _LONG = 600  # characters of one line
@@ -69,7 +69,7 @@ def failure(error: HoldfastError) -> str:
 
 
 Row = dict[str, Any]
-MAX_NOTES = 5
+MAX_NOTES = 5  # a guess: more is not read
 BUDGET = 600  # tokens of an answer whose caller names no other
 LEAST = 40  # tokens of a line that still says something
 _ON_REQUEST = ("T0", "T1", "T2")
@@ -158,7 +158,7 @@ def standing(one: MemoryStanding, why: str) -> Row:
         id=memory.id,
         kind=memory.type,
         title=flat(memory.statement),
-        text=flat(pack_lines.further_paragraphs(memory.details, statement=memory.statement)),
+        text=flat(pack_lines.memory_grounds(memory)),
         state=state(one),
         why=flat(why),
     )

@@ -172,8 +172,10 @@ class ConflictDialog(Dialog[str]):
     def _options(self, *, small: bool = False) -> list[Option]:
         one, others = self._sides()
         return [
-            Option(safe("s  supersede" + ("" if small else f": {one} takes the place of {others}")), "supersede"),
-            Option(safe("b  keep both" + ("" if small else ": each holds, and you say where this one does")), "both"),
+            Option(safe("s  supersede" + ("" if small else f": {one} replaces {others}")), "supersede"),
+            Option(
+                safe("b  keep both" + ("" if small else ": both are valid; you say where this one applies")), "both"
+            ),
             Option(safe(f"r  {self._no}" + ("" if small else f" {one}")), "reject"),
             Option(safe("c  cancel")),
         ]
@@ -250,10 +252,10 @@ class MemoryEditor(Dialog[dict[str, Any]]):
             yield TextArea(visible(memory.statement), id="statement", tab_behavior="focus")
             yield Static(Text("Rationale and the like, as paragraphs", style="dim"))
             yield TextArea(visible(memory.details), id="details", tab_behavior="focus")
-            yield Static(Text("Tags, applies_to (paths); apart by commas", style="dim"))
+            yield Static(Text("Tags, applies_to (paths); separated by commas", style="dim"))
             yield Input(visible(", ".join(memory.tags)), placeholder="tags", id="tags")
             yield Input(visible(", ".join(memory.applies_to)), placeholder="applies_to", id="applies_to")
-            yield Static(Text("Ctrl+S saves   Tab next field   Escape leaves it as it was", style="dim"))
+            yield Static(Text("Ctrl+S saves   Tab next field   Escape cancels", style="dim"))
 
     def on_mount(self) -> None:
         for area in self.query(TextArea):

@@ -2,11 +2,8 @@
 
 Only values come in and only text goes out. Every text of others passes `safe`: what hides is shown, and
 nothing in it is taken for markup.
-
-The lines that a memory rests on, as they stand in a file: who decides about it need not open the file.
 """
 
-import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,66 +15,24 @@ from rich.text import Text
 
 from holdfast.curation.memory_conflicts import MemoryConflict
 from holdfast.curation.review_queue import QueueItem, ReviewLook
-from holdfast.errors import HoldfastError
-from holdfast.git.clone import Clone
-from holdfast.git.tracked_files import places, texts
-from holdfast.index.hit_text import EDITED, UNCHECKED
 from holdfast.interfaces.cli.output import shown as visible
-from holdfast.model.evidence import CommitEvidence, FileEvidence, Provenance, RunEvidence, parse_evidence, receipt_name
+from holdfast.interfaces.review_filter import differing, why_waiting
+from holdfast.model.evidence import Provenance, receipt_name
 from holdfast.model.memory import Candidate, Memory, iso
 from holdfast.model.text import has_hidden
 from holdfast.patterns import regex
-from holdfast.recall.passage import Passage
+from holdfast.recall.passage import CitedLines, Passage
 from holdfast.store.memory_files import LABELS
 from holdfast.values import field, frozen
-
-MOST = 12  # lines of one citation
-MAX_WIDTH = 400  # characters of a line
-MAX_CITED = 6  # citations of one memory whose lines are looked up
-
-
-@frozen
-class CitedLines:
-    """Some lines of a file."""
-
-    number: int  # of the first of them, counted from 1
-    lines: tuple[str, ...]
-    more: int = 0  # that belong to it and are not here
-
-
-def cited(clone: Clone, receipts: Sequence[tuple[str, str]]) -> Mapping[str, CitedLines]:
-    """The lines of each receipt that holds and is of a file; what changed is shown as a diff instead."""
-    found: dict[str, CitedLines] = {}
-    for receipt in [receipt for receipt, state in receipts if state == "holds"][:MAX_CITED]:
-        with contextlib.suppress(HoldfastError, OSError):  # written by hand, or of a file that cannot be read
-            if (lines := _lines_of(clone, receipt)) is not None:
-                found[receipt] = lines
-    return found
-
-
-def _lines_of(clone: Clone, receipt: str) -> CitedLines | None:
-    part = parse_evidence(receipt)
-    if isinstance(part, RunEvidence | CommitEvidence):
-        return None
-    place = places(clone.repo, [part.path]).get(part.path)
-    for text in texts(clone.repo, place) if place else ():
-        span = (1, len(text.lines)) if isinstance(part, FileEvidence) else text.place(part)
-        if span is not None and text.lines:
-            rows = text.lines[span[0] - 1 : min(span[1], span[0] - 1 + MOST)]
-            said = tuple(row.decode("utf-8", "replace").rstrip("\r\n")[:MAX_WIDTH] for row in rows)
-            return CitedLines(span[0], said, span[1] - span[0] + 1 - len(said))
-    return None
-
 
 MAX_SHOWN = 8_000  # characters of a memory; beyond that it says where the rest is
 MAX_BESIDE = 1_500  # of each side of a contradiction
 MAX_DIFF = 120  # lines
-MAX_CONFLICTS = 8
+MAX_CONFLICTS = 8  # a guess: more is not read
 STACKED = 56  # columns; below that the two sides of a contradiction stand one above the other
 STATES = {"holds": "green", "changed": "yellow", "gone": "red", "unanchored": "yellow"}
 _SHOWN = {"holds": "unchanged"}  # it says that the code is as it was, not that the memory is true
 _MARK = regex(r"⟨U\+[0-9A-F]{4,6}⟩")
-_WORD = regex(r"\w+")
 
 Said = Sequence[tuple[Provenance, Passage]]
 
@@ -125,36 +80,15 @@ def page(item: QueueItem, seen: ReviewItem | None) -> Group:
 
 def _heading(item: QueueItem) -> Iterator[RenderableType]:
     memory = item.standing.memory
-    yield Text.assemble((visible(memory.id), "bold"), "  ", memory.type, "  ", (_why(item), "dim"))
+    yield Text.assemble((visible(memory.id), "bold"), "  ", memory.type, "  ", (why_waiting(item), "dim"))
     if isinstance(memory, Candidate) and memory.suggests:
         action, _, target = memory.suggests.partition(":")
         yield Text.assemble(("Approve it to ", "bold"), (f"{action} {visible(target)}", "bold yellow"))
     if isinstance(memory, Candidate) and memory.because:
         yield safe(f"Because: {memory.because}")
     if any(map(has_hidden, (memory.statement, memory.details, *memory.tags, *memory.applies_to))):
-        yield Text("It holds characters that cannot be seen; they stand here by their numbers.", style="bold red")
+        yield Text("It contains invisible characters; they are shown by their numbers.", style="bold red")
     yield Text()
-
-
-def _why(item: QueueItem) -> str:
-    """Why it waits, in a few words."""
-    memory = item.standing.memory
-    when = f" {item.proposed[:10]}" if item.proposed else ""
-    when += f" on branch {visible(item.branch)}" if item.branch else ""
-    over = f" on {iso(memory.expires_at)[:10]}" if memory.expires_at else ""
-    reason = item.standing.status if item.standing.status in (EDITED, UNCHECKED) else item.reason
-    reason = "elsewhere" if reason == item.reason and item.standing.trust == "T4" else reason
-    return {
-        EDITED: "edited since a person approved it; the diff shows what changed",
-        UNCHECKED: "its approval cannot be checked here; the notes say why",
-        "proposed": f"proposed{when}",
-        "suggested": f"suggested{when}",
-        "edited": "written or edited by hand, approved by nobody yet",
-        "stale": "accepted once; what it rests on has changed since",
-        "expired": f"accepted once; its time was over{over}",
-        "elsewhere": "came by git, approved by nobody here",
-        "contradicts": "accepted, and contradicts another that stands",
-    }[reason]
 
 
 def _body(memory: Memory) -> Iterator[RenderableType]:
@@ -250,11 +184,9 @@ class Beside:
 
 def _side(memory: Memory, other: Memory) -> Text:
     text = safe("\n\n".join(_labelled(memory, MAX_BESIDE)))
-    known = {word.casefold() for word in _WORD.findall(other.statement)}
     start = text.plain.find(" ") + 1  # the label is no claim
-    for word in _WORD.finditer(text.plain, start, start + len(memory.statement)):
-        if word[0].casefold() not in known:
-            text.stylize("bold yellow", *word.span())
+    for span in differing(text.plain[: start + len(memory.statement)], start, other):
+        text.stylize("bold yellow", *span)
     for name, value in _plain_fields(memory):
         if name in ("applies_to", "source", "supersedes"):
             text = Text("\n").join((text, Text.assemble((f"{name}: ", "dim"), safe(value))))

@@ -2,8 +2,6 @@
 
 Only values; the screen draws them and the project decides.
 
-The filter line: `retry tag:http type:decision reason:stale` shows what fits all of it.
-
 The queue on the screen: one line an item, drawn only where somebody looks, however long it is.
 """
 
@@ -21,51 +19,9 @@ from textual.strip import Strip
 from holdfast.curation import review_queue
 from holdfast.curation.review_queue import QueueItem
 from holdfast.interfaces.cli.output import shown as visible
+from holdfast.interfaces.review_filter import Filter
 from holdfast.interfaces.tui.item_page import one_line
 from holdfast.values import field, frozen, mutable, replace
-
-ALL = "all"  # the filter that shows what is less likely, too
-KEYS = {"tag": "tags", "type": "kinds", "reason": "reasons", "from": "source"}
-
-
-@frozen
-class Filter:
-    """What somebody typed, taken apart."""
-
-    words: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    source: tuple[str, ...] = ()
-    text: str = field(default="", compare=False)
-
-    def __call__(self, items: Iterable[QueueItem]) -> list[QueueItem]:
-        """The items that fit, in their order."""
-        fitting = review_queue.chosen(items, tags=self.tags, kinds=self.kinds, reasons=self.reasons)
-        for source in self.source:
-            fitting = review_queue.chosen(fitting, source=source)
-        return [item for item in fitting if all(word in _searched(item) for word in self.words)]
-
-
-def parse(text: str) -> Filter:
-    """The filter that a line means; a word with a colon that we do not know is a word."""
-    found: dict[str, list[str]] = {"words": []}
-    for word in text.split():
-        key, colon, value = word.partition(":")
-        if word.lower() == ALL:
-            continue
-        if colon and value and key.lower() in KEYS:
-            found.setdefault(KEYS[key.lower()], []).append(value)
-        else:
-            found["words"].append(word.casefold())
-    return Filter(**{name: tuple(values) for name, values in found.items()}, text=" ".join(text.split()))
-
-
-def _searched(item: QueueItem) -> str:
-    memory = item.standing.memory
-    about = (memory.id, memory.type, memory.statement, memory.details, *memory.tags, *memory.applies_to)
-    return " ".join(about).casefold()
-
 
 SHARED = {"approved", "retired"}  # what others see once it is published
 NAMED = 6  # ids in a sentence; the rest are counted
@@ -135,7 +91,7 @@ class ReviewTray:
         said = [f"{verb.capitalize()}: {named(ids)}" for verb, ids in done.items()]
         said += ["Share it with: holdfast publish"] if done.keys() & SHARED else []
         if not self.items:
-            return [*said, "Nothing waits any more" if said else "Nothing waits"]
+            return [*said, "Nothing waits for review"]
         skipped = f" ({len(self.skipped)} skipped)" if self.skipped else ""
         return [*said, f"Still waiting{skipped}: {named([item.id for item in self.items])}"]
 
@@ -156,8 +112,8 @@ MARKS = {
     "elsewhere": ("<", "white"),
 }
 MOVED = ("changed", "gone")  # states of evidence
-MAX_ID = 16
-_TYPE = 10
+MAX_ID = 16  # columns; ids that are made have 10
+_TYPE = 10  # columns of the longest type, assumption
 _ROOMY = 44  # columns in which the type, too, leaves a statement room to say something
 
 

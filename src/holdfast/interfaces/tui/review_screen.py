@@ -27,12 +27,14 @@ from textual.worker import WorkerFailed
 from holdfast.curation.decisions import MemoryStanding
 from holdfast.curation.review_queue import QueueItem, ReviewLook, ReviewQueue
 from holdfast.curation.undo import UndoStep
-from holdfast.errors import Contradicts, HoldfastError, NotFound
-from holdfast.interfaces.tui import dialogs, item_page, queue_list
-from holdfast.interfaces.tui.item_page import CitedLines, cited
+from holdfast.errors import Contradicts, HoldfastError, NeedsReview, NotFound
+from holdfast.interfaces import review_filter
+from holdfast.interfaces.review_filter import CANDIDATES, SINGLE
+from holdfast.interfaces.tui import dialogs, item_page
 from holdfast.interfaces.tui.queue_list import Act, QueueList, ReviewTray, named
 from holdfast.project import Project
 from holdfast.project.memory_book import Decided, MemoryBook
+from holdfast.recall.passage import CitedLines
 from holdfast.security.person import doubt
 from holdfast.values import replace
 
@@ -145,7 +147,7 @@ class QueueScreen(Screen[None]):
         self.query_one("#item", VerticalScroll).scroll_home(animate=False)
         if item is None:
             self.workers.cancel_group(self, "look")
-            nothing = "Nothing fits the filter" if self._tray.items else "Nothing waits for a decision"
+            nothing = "Nothing matches the search" if self._tray.items else "Nothing waits for a decision"
             self.query_one("#page", Static).update(Text(nothing if self._waiting else "", style="dim"))
             return
         seen = self._looks.get(item.id)
@@ -195,7 +197,7 @@ class QueueScreen(Screen[None]):
 
     @on(Input.Changed, "#filter")
     def _narrow(self, event: Input.Changed) -> None:
-        wanted = queue_list.parse(event.value)
+        wanted = review_filter.parse(event.value)
         if wanted != self._tray.filter:
             self._tray.narrow(wanted)
             self._show(0)
@@ -209,7 +211,7 @@ class QueueScreen(Screen[None]):
         line, item = self.query_one("#filter", Input), self._list.item
         line.clear()
         line.remove_class("open")
-        self._tray.narrow(queue_list.Filter())
+        self._tray.narrow(review_filter.Filter())
         self._list.focus()
         self._show(self._tray.place(item.id) if item else 0)
 
@@ -218,7 +220,7 @@ class QueueScreen(Screen[None]):
 
     def action_leave(self) -> None:
         if self._busy:
-            self._say("A moment: what was begun is being finished", "yellow")
+            self._say("Please wait: a decision is being saved", "yellow")
         else:
             self.app.exit()
 
@@ -236,11 +238,6 @@ class QueueScreen(Screen[None]):
         self._say(str(error), "bold red", getattr(error, "hint", ""))
 
 
-CANDIDATES = ("proposed", "suggested")
-SEEN = ("type", "statement", "details", "tags", "applies_to", "supersedes", "compatible_with", "expires_at")
-WISHED = {"supersede": "supersedes", "keep_both": "compatible_with", "expires": "expires_at"}
-
-
 class ReviewScreen(QueueScreen):
     """The queue and the item, and a key for each decision."""
 
@@ -255,9 +252,7 @@ class ReviewScreen(QueueScreen):
         if item.reason == "contradicts":
             await self._ask_how(item)
         elif item.reason == "expired":
-            question = dialogs.LineDialog(
-                f"Until when does {item.id} hold?", "90d, 12h, 2027-01-01 or never", value="90d"
-            )
+            question = dialogs.LineDialog(f"When does {item.id} expire?", "90d, 12h, 2027-01-01 or never", value="90d")
 
             async def until(when: str | None) -> None:
                 if when:
@@ -281,13 +276,11 @@ class ReviewScreen(QueueScreen):
 
     def _accept(self, item: QueueItem, wish: dict[str, Any]) -> MemoryStanding:
         """Approve what was on the screen, and nothing else; in the other thread."""
-        done = self._desk.accept(item.id, **wish)
-        seen, now, wished = item.standing.memory, done.memory, {WISHED.get(name, name) for name in wish}
-        if item.reason == "proposed" and any(getattr(seen, n) != getattr(now, n) for n in SEEN if n not in wished):
-            self._desk.undo()
+        try:
+            done = self._desk.accept_as_seen(item, **wish)
+        except NeedsReview:
             self._outdated = True
-            said = f"{item.id} was changed while you looked at it, and is not approved"
-            raise HoldfastError(said, hint="Read it again.")
+            raise
         if wish.get("supersede") or self._waiting is None:
             self._outdated = True
         else:
@@ -316,7 +309,7 @@ class ReviewScreen(QueueScreen):
         elif how == "both":
             asked = dialogs.LineDialog(
                 f"Where does {item.id} apply?",
-                "Paths inside the repository, apart by commas; empty if everywhere",
+                "Paths inside the repository, separated by commas; empty: everywhere",
                 value=", ".join(item.standing.memory.applies_to),
             )
 
@@ -332,8 +325,8 @@ class ReviewScreen(QueueScreen):
 
     def _ask_reason(self, item: QueueItem) -> None:
         waits = item.reason in CANDIDATES
-        question = f"Reject {item.id}: why?" if waits else f"Retire {item.id}: why does it no longer hold?"
-        asked = dialogs.LineDialog(question, "Enter decides, with or without a reason; Escape leaves it as it was")
+        question = f"Reject {item.id}: why?" if waits else f"Retire {item.id}: why is it no longer valid?"
+        asked = dialogs.LineDialog(question, "Enter decides, with or without a reason; Escape cancels")
         self.app.push_screen(asked, partial(self._reject, item))
 
     async def _reject(self, item: QueueItem, reason: str | None) -> None:
@@ -365,7 +358,7 @@ class ReviewScreen(QueueScreen):
             return
         self._tray.put(replace(item, standing=replace(item.standing, memory=done.memory)))
         self._tray.acts.append(act)
-        self._say(f"Edited {item.id}; it still waits (u takes it back)", "green")
+        self._say(f"Edited {item.id}; it still waits (u: undo)", "green")
         self._show(self._tray.place(item.id))
 
     async def action_merge(self) -> None:
@@ -391,12 +384,12 @@ class ReviewScreen(QueueScreen):
 
     def action_approve_all(self) -> None:
         # What contradicts something, or came from elsewhere, is looked at one by one.
-        items = [item for item in self._many() if item.reason not in ("contradicts", "elsewhere")]
+        items = [item for item in self._many() if item.reason not in SINGLE]
         if not items or self._free_item() is None:
             return
         kinds = ", ".join(f"{number} {reason}" for reason, number in Counter(item.reason for item in items).items())
         question = f"Approve all {len(items)}{self._fitting()} ({kinds})?"
-        hint = "What contradicts something, or cites nothing where it must, is left and named"
+        hint = "Contradicting ones, and those without the evidence they need, are left"
 
         def approve(agreed: bool | None) -> None:
             if agreed:
@@ -418,7 +411,7 @@ class ReviewScreen(QueueScreen):
                 self._decide_each(items, "rejected", partial(self._desk.reject_all, reason=reason))
 
         question = f"Reject all {len(items)}{self._fitting()}: why?"
-        self.app.push_screen(dialogs.LineDialog(question, "Enter rejects, Escape leaves them as they were"), reject)
+        self.app.push_screen(dialogs.LineDialog(question, "Enter rejects, Escape cancels"), reject)
 
     def action_mark(self) -> None:
         if item := self._free_item():
@@ -436,7 +429,7 @@ class ReviewScreen(QueueScreen):
         """Which of them, in a question."""
         if any(item.id in self._tray.marked for item in self._tray.shown):
             return " marked"
-        return f" that fit {self._tray.filter.text}" if self._tray.filter.text else ""
+        return f" that match {self._tray.filter.text}" if self._tray.filter.text else ""
 
     @work
     async def _decide_each(
@@ -454,7 +447,7 @@ class ReviewScreen(QueueScreen):
         if ids:
             self._tray.acts.append(Act(verb, ids))
         self._tray.marked -= {*ids}
-        said = f"{verb.capitalize()} {len(ids)}" + (" (u takes them back)" if ids else "")
+        said = f"{verb.capitalize()} {len(ids)}" + (" (u: undo)" if ids else "")
         if left:
             said += f"; left {named(sorted(left))}"
         self._say(said, "green" if ids else "yellow", next(iter((*notes, *left.values())), ""))
@@ -511,7 +504,7 @@ class ReviewScreen(QueueScreen):
         self._tray.take([item.id])
         self._tray.acts.append(act)
         self._looks.clear()
-        self._say(f"{act.done.capitalize()} {named(act.ids)} (u takes it back)", "green", "; ".join(notes))
+        self._say(f"{act.done.capitalize()} {named(act.ids)} (u: undo)", "green", "; ".join(notes))
         self._show(at)
 
 
@@ -520,7 +513,7 @@ def _uncounted(done: Iterable[MemoryStanding]) -> list[str]:
     if all(one.trust == "T0" or one.status != "accepted" for one in done):
         return []
     why = doubt(terminal=True, environ=os.environ) or "no person was seen at a terminal"
-    return [f"not counted as approved by a person: {why}; use another terminal"]
+    return [f"agents are not shown it: no person approved it ({why})"]
 
 
 def run(project: Project, said: str = "") -> None:
@@ -528,7 +521,7 @@ def run(project: Project, said: str = "") -> None:
 
     A bug of ours is raised once the terminal is as it was, and after what was done until then was said.
     """
-    app = ReviewApp(project.memory, partial(cited, project.clone), said)
+    app = ReviewApp(project.memory, project.memory.cited, said)
     app.run()
     if said:
         print(said)

@@ -36,6 +36,11 @@ class Verdict:
     score: float  # how sure the judge is, from 0 to 1
     certain: bool = True  # it contradicts and blocks an acceptance; else it may, and is only shown
 
+    @property
+    def names(self) -> bool:
+        """Whether `why` names what differs; else it quotes both texts."""
+        return not self.why.startswith("“")
+
 
 Scope = tuple[tuple[str, frozenset[str]], ...]  # kind of surroundings, and which
 
@@ -63,7 +68,7 @@ def scopes(words: tuple[Token, ...]) -> Scope:
     return tuple((name, frozenset(members)) for name, members in found.items())
 
 
-_MAX_CLAUSES = 12
+_MAX_CLAUSES = 12  # a guess: bounds the comparison of each with each
 
 
 @frozen(eq=False)  # read once for each text, and found again as itself

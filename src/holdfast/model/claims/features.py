@@ -41,7 +41,7 @@ class TopicLeaning:
     sign: int
 
 
-_LEAST, _MANY, _TELLING = 0.6, 200, 3.5
+_LEAST, _MANY, _TELLING = 0.6, 200, 3.5  # guesses, tried on labelled pairs (docs/explanation/contradictions.md)
 _MARKS = str.maketrans("|=,-", "    ")
 
 

@@ -30,7 +30,7 @@ else:
     naming = LazyModule("holdfast.model.spans.symbols")  # only memories that cite a symbol need it
 
 _GUESSES = 40  # lines that mention the name, those that may define it first
-_MENTIONS = 400
+_MENTIONS = 400  # a guess: bounds the search for a common word
 _QUICK = 12  # guesses where an older version is asked
 _DEFINE = (b"def", b"class", b"func", b"function", b"fn", b"type", b"struct", b"enum", b"interface", b"trait", b"const")
 _FAR = 2000  # lines down to the end of a definition
@@ -228,7 +228,7 @@ class FileVersion:
         self._check()
         shown, count = visible(self.path), len(self.lines)
         if not 1 <= first <= last:
-            raise BadInput(f"{first}-{last} is no range of lines", hint=f"Write {shown}:10-20.")
+            raise BadInput(f"{first}-{last} is not a range of lines", hint=f"Write {shown}:10-20.")
         if last > count:
             raise BadInput(f"{shown} has {count} lines, not {last}", hint=f"Cite lines between 1 and {count}.")
         if not any(self.lines[first - 1 : last]):

@@ -14,9 +14,9 @@ from holdfast.model.transcript import Result
 from holdfast.values import field, mutable, replace
 
 MAX_FAILURES = 40  # failures that are kept; of more the first few and the newest
-_FIRST = 10
+_FIRST = 10  # a guess: the first ones and the last ones tell the story
 APART = "\0"  # in a key, before what tells failures apart that one success settles together
-_TRIED = 2
+_TRIED = 2  # a guess: two attempts to fix it are shown
 
 
 @mutable
@@ -101,7 +101,7 @@ def printed(line: str) -> str:
 
 
 MAX_CHECKS = 200  # that are kept while turns come in
-_NAMED = 3
+_NAMED = 3  # a guess: one line
 PASSED, UNSEEN, GOES_ON = "ended without an error", "its outcome was not recognised", "it went on in the background"
 
 

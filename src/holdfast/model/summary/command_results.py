@@ -14,7 +14,7 @@ from holdfast.values import frozen, replace
 _PATTERNS = PatternFile(__file__)
 
 MAX_COMMAND = 16_000  # characters that are looked at
-_SHOWN = 140
+_SHOWN = 140  # characters; a guess: one line
 
 
 def inner(command: str) -> str:
@@ -202,7 +202,7 @@ def _short_head(part: str) -> str:
 
 
 MAX_TEXT = 16_000  # characters of one output, its end
-MAX_LINE = 2000
+MAX_LINE = 2000  # characters; a guess: longer lines are data, not messages
 
 
 @frozen

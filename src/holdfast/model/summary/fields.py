@@ -54,7 +54,7 @@ class Summary:
     calls: int = 0
 
 
-MAX_LINE = 300
+MAX_LINE = 300  # characters; a guess: two or three lines
 _ACTIONS = {"add": "new", "delete": "deleted", "move": "moved away"}
 
 

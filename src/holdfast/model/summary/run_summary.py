@@ -30,8 +30,8 @@ from holdfast.values import field, mutable
 _PATTERNS = PatternFile(__file__)
 
 MAX_FILES, MAX_COMMANDS, MAX_PATH = 2000, 200, 1000  # that are kept while turns come in
-SHOWN_FILES, SHOWN_TESTS, SHOWN_FAILURES, SHOWN_COMMANDS, SHOWN = 40, 10, 8, 15, 12
-_FIRST_ASKED, _LAST_ASKED = 4, 8
+SHOWN_FILES, SHOWN_TESTS, SHOWN_FAILURES, SHOWN_COMMANDS, SHOWN = 40, 10, 8, 15, 12  # guesses: a page is read quickly
+_FIRST_ASKED, _LAST_ASKED = 4, 8  # guesses: what it began with, and where it stood at its end
 _SHORT = 24  # characters of a prompt that names nothing: "yes, go on"
 # Characters of all prompts, or of all conclusions; of one of them if there are many, and if there are few.
 _ROOM, _LEAST, _MOST = 4_000, 300, 900

@@ -106,7 +106,7 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
-MOST, LIMIT = 8, 240
+MOST, LIMIT = 8, 240  # lines and characters; guesses: it is read at a glance
 _LAST = 3_000  # characters at the end of an answer in which it says what is not done
 _SAME = 60  # characters by which an item of a list is known again
 _END = 6  # lines at the end of an answer in which it asks the person

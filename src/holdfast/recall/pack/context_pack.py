@@ -20,7 +20,7 @@ from holdfast.recall.pack import last_session as threads
 from holdfast.recall.pack import pack_lines
 from holdfast.recall.pack.material import PackMaterial, PackRequest
 from holdfast.recall.pack.pack_lines import PackLine, PackReceipt, PackSection
-from holdfast.recall.pack.sections import FOUND, NAMES, section, untold_tasks, whose_branch
+from holdfast.recall.pack.sections import FOUND, NAMES, omitted_tasks, section, whose_branch
 from holdfast.values import field, frozen, replace
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ def build_pack(
         until=material.until,
         asked=material.asked,
         elsewhere=material.elsewhere,
-        more_tasks=untold_tasks(material) if "open" in sections else 0,
+        more_tasks=omitted_tasks(material) if "open" in sections else 0,
     )
     whole = _full_sections(material, sections, marker=marker, short=budget < _SMALL)
     told = _fit_with_names(whole, budget, budget - pack_lines.count_tokens(pack_text(empty)), material.thread)

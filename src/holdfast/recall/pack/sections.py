@@ -154,7 +154,7 @@ def _tasks_near(material: gathered.PackMaterial) -> dict[str, str]:
     return near
 
 
-def untold_tasks(material: gathered.PackMaterial) -> int:
+def omitted_tasks(material: gathered.PackMaterial) -> int:
     """Returns how many open tasks a pack does not name."""
     near = _tasks_near(material)
     there = material.board.tasks if material.board else ()

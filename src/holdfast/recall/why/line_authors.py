@@ -44,24 +44,28 @@ class WhyTarget:
     notes: tuple[str, ...] = ()
 
 
-def read_target(repo: Repo, words: str, *, folder: str) -> WhyTarget:
-    """Returns the lines that a user named, relative to a folder; refuses what cannot be explained."""
-    named = _LINES.fullmatch(words)
+def read_target(repo: Repo, words: str, *, folder: str, line: int | None = None) -> WhyTarget:
+    """Returns the lines that a user named, relative to a folder; refuses what cannot be explained.
+
+    With `line`, the words are a path and nothing else.
+    """
+    named = _LINES.fullmatch(words) if line is None else None
     if os.path.lexists(os.path.join(folder, words)):
         named = None  # a file may have a name that ends like that
     path, notes = _resolve_path(repo, named["path"] if named else words, folder)
     text = tuple(_text(repo, path))
     first, last, total = 1, len(text), len(text)
-    if named:
-        first, last = int(named["first"]), int(named["last"] or named["first"])
+    if named or line is not None:
+        first, last = (int(named["first"]), int(named["last"] or named["first"])) if named else (line or 0, line or 0)
         if not 1 <= first <= last <= total:
             lines = f"{total:,} line{'' if total == 1 else 's'}"
-            raise BadInput(f"{path} has {lines}, so it has no {first}-{last}", hint=_HINT)
+            asked = f"{first}" if first == last else f"{first}-{last}"
+            raise BadInput(f"{path} has {lines}, so it has no {asked}", hint=_HINT)
     if os.fsencode(f"\t{path}\0") not in repo.run("ls-files", "-s", "-z"):  # as `submodules` asks
         notes = (*notes, f"git does not track {path}")
     if operation := repo.operation():
         notes = (*notes, f"{operation} is in progress: uncommitted lines may come from it")
-    return WhyTarget(path=path, text=text, first=first, last=last, whole=named is None, notes=notes)
+    return WhyTarget(path=path, text=text, first=first, last=last, whole=not named and line is None, notes=notes)
 
 
 def _resolve_path(repo: Repo, name: str, folder: str) -> tuple[str, tuple[str, ...]]:
@@ -146,17 +150,21 @@ class LineFindings:
     became: dict[str, dict[str, str]] = field(default_factory=dict)  # commit -> its earlier ids, and how found
 
 
-def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell) -> LineFindings:
-    """Returns who wrote the target's lines."""
+def find_authors(clone: Clone, asked: WhyTarget, *, spell: Spell, moved: bool = True) -> LineFindings:
+    """Returns who wrote the target's lines; without `moved`, of a line that was moved only who moved it."""
     if not asked.text:
         return LineFindings()
     first, last = max(1, asked.first - AROUND), min(len(asked.text), asked.last + AROUND)
-    blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last)
+    blamed = blame.blame(clone.repo, asked.path, asked.text, first=first, last=last, moved=moved)
     found = LineFindings()
     paths = {spell(asked.path), *(spell(path) for one in blamed for path in _names(one))}
     oids = {one.commit for one in blamed if one.commit}
     found.records = recorded_runs.records(clone, paths=paths, commits=oids)
     _note_commits(clone, found, oids | {one.before[0] for one in blamed if one.before})
+    if not any(record.touched for record in found.records.values()):  # no turn wrote into the file
+        nobody = (LineVerdict(one, verdict.decide("", one.text, (), ())) for one in blamed)
+        found.lines = [one for one in nobody if asked.first <= one.blamed.number <= asked.last]
+        return found
     texts = _Texts(clone, asked, found, blamed)
     whose = {(one.commit, one.path): one for one in blamed if one.commit in found.commits and not one.cut}
     brought = {place: texts.added_lines(one) for place, one in whose.items()}
@@ -262,7 +270,8 @@ class _Verdicts:
         about = [wrote for name in names for wrote in self._by_path.get(name, {}).get(mark, ())]
         if len(names) > 1:
             about.sort(key=_order)
-        views, copies = list(self._views(one, mark)), self._texts.count(None, mark)
+        # Of a line that no turn wrote, no version of the file tells more.
+        views, copies = (list(self._views(one, mark)), self._texts.count(None, mark)) if about else ([], 1)
         verdict_ = verdict.decide(mark, text, views, about, copies=copies)
         return self._doubt_copies(one, verdict_, mark, copies) if isinstance(verdict_, LineAuthor) else verdict_
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -125,6 +126,11 @@ class _Explainer:
         self._runs: dict[str, WhyRun] = {}
         self._during: dict[str | None, tuple[tuple[str, ...], bool]] = {}
 
+    @cached_property
+    def _runs_at(self) -> Mapping[str, Sequence[Event]]:
+        """The runs that ended at any of the lines' commits."""
+        return recorded_runs.runs_at(self._clone, {one.blamed.commit for one in self._found.lines if one.blamed.commit})
+
     def key(self, one: LineVerdict) -> tuple[object, ...]:
         """Returns a value that is equal for lines with the same answer."""
         said = one.verdict
@@ -180,7 +186,7 @@ class _Explainer:
 
     def _by_envelope(self, commit: Commit | None) -> Iterable[str]:
         """Returns the runs of other clones that ended at a commit made meanwhile; our own runs record their commits."""
-        events = recorded_runs.runs_at(self._clone, commit.oid) if commit else []
+        events = self._runs_at.get(commit.oid, ()) if commit else ()
         others = (event for event in events if not recorded_runs.has_body(self._clone, event))
         return sorted(event.run_id or "" for event in others if commit and _was_made_in(event, commit))
 

@@ -23,7 +23,7 @@ from holdfast.model.event import Event
 from holdfast.patterns import regex
 from holdfast.recall.why.verdict import TurnLines, TurnName
 from holdfast.store import capsule
-from holdfast.values import dict_of, dicts_of, frozen, list_of
+from holdfast.values import dict_of, dicts_of, frozen, grouped, list_of
 
 LINES, TURNS, CYCLES = "outputs/lines.jsonl", "outputs/turns.jsonl", "cycles.jsonl"
 _COMMIT = regex(rb'"commit:([0-9a-f]{40,64})"')
@@ -107,9 +107,10 @@ def run_event(clone: Clone, run: str) -> Event | None:
     return last_of_each(clone, clone.find_events("all", kinds=("run",), runs=(run,))).get(run)
 
 
-def runs_at(clone: Clone, commit: str) -> list[Event]:
-    """Returns the runs that ended or started at a commit."""
-    return list(last_of_each(clone, clone.find_events("all", kinds=("run",), heads=(commit,))).values())
+def runs_at(clone: Clone, commits: Collection[str]) -> dict[str, list[Event]]:
+    """Returns the runs that ended or started at each of these commits."""
+    found = last_of_each(clone, clone.find_events("all", kinds=("run",), heads=commits)).values() if commits else ()
+    return grouped((event.head or "", event) for event in found)
 
 
 def last_of_each(clone: Clone, events: Iterable[Event]) -> dict[str, Event]:

@@ -1,0 +1,122 @@
+"""The first page, which says what there is to do, and the page that says whether everything is sound and what it costs.
+
+Doctor reads all that is stored, so it runs when somebody asks; the page says when it did.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.curation import review_queue
+from holdfast.git.approvals import T0
+from holdfast.interfaces.cli import health_commands
+from holdfast.interfaces.review_filter import why_waiting
+from holdfast.interfaces.web.bar_chart import MOST_DAYS, DayBar, bar_chart
+from holdfast.interfaces.web.web_query import WebPage, WebQuery
+from holdfast.model.text import count
+from holdfast.project import session_book
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holdfast.diagnostics.findings import HealthReport
+    from holdfast.diagnostics.stats import WorkStats
+    from holdfast.interfaces.web.project_reading import ProjectReading
+    from holdfast.interfaces.web.web_query import Action, PageMaker
+
+FEW, SOME = 3, 5  # of each list on the first page
+NEWEST_RUNS = 2_000  # whose tokens are counted for a page: reading them takes about 30 ms
+DOCTOR = "doctor"  # under which its last report is kept, with its time
+
+
+def home_page(reading: ProjectReading, query: WebQuery) -> WebPage:  # noqa: ARG001 - as all pages
+    """What waits, what can be done, where the last session stopped, and what holds."""
+    project = reading.project
+    has_tasks, has_sessions = project.settings.has("tasks"), project.settings.has("sessions")
+    session = project.sessions.last() if has_sessions else None
+    likely = review_queue.worth_reading(reading.queue.items)
+    governs = [one for one in reading.newest if one.status == "accepted" and one.trust == T0]
+    tasks = reading.next if has_tasks else None
+    is_empty = not (reading.memories or session or (tasks and reading.board.tasks) or project.log.events(newest=1))
+    values = {
+        "waiting": reading.queue.waiting,
+        "likely": [item for item in likely if item.reason != "elsewhere"][:FEW],
+        "elsewhere": sum(item.reason == "elsewhere" for item in reading.queue.items),
+        "why": why_waiting,
+        "tasks": tasks,
+        "ready": tasks.ready[:FEW] if tasks else (),
+        "session": session,
+        "is_open": session is not None and session.state == "open",
+        "steps": session_book.next_steps(session)[:SOME],
+        "governs": governs[:SOME],
+        "governing": len(governs),
+        "changed": reading.last_changes,
+        "is_empty": is_empty,
+        "health": health_line(reading),
+        "has_sessions": has_sessions,
+    }
+    return WebPage("home.html", values)
+
+
+def health_line(reading: ProjectReading) -> list[tuple[str, str]]:
+    """How everything is in a few words, each with its tone."""
+    agents = [one for one in reading.agents if one.connected]
+    left_out = len(reading.listing.broken) + len(reading.listing.clashes)
+    late, steps = sum(one.late for one in agents), sum(bool(one.next_step) for one in agents)
+    said = [(f"{count(len(agents), 'agent')} connected", "ok" if agents else "warning")]
+    said += [(f"{count(steps, 'agent', 'need')} a step from you", "warning")] if steps else []
+    said += [(f"{count(late, 'context')} too late", "warning")] if late else []
+    said += [(f"{count(left_out, 'memory', 'are')} left out", "problem")] if left_out else []
+    report, _ = reading.kept.get(DOCTOR, (None, ""))
+    if report is not None:
+        said.append((f"doctor: {health_commands.verdict_word(report)}", _tone(report)))
+    return said
+
+
+def _tone(report: HealthReport) -> str:
+    return "problem" if report.problems else "ok" if report.verdict == "ok" else "warning"
+
+
+def health_page(reading: ProjectReading, query: WebQuery) -> WebPage:  # noqa: ARG001 - as all pages
+    """What doctor found, how the agents stand, and what they used."""
+    report, ran = reading.kept.get(DOCTOR, (None, ""))
+    work = reading.project.health.work(newest=NEWEST_RUNS)
+    days = work.days[:MOST_DAYS]
+    values = {
+        "report": report,
+        "ran": ran,
+        "verdict": health_commands.verdict_word(report) if report else "",
+        "tone_of_verdict": _tone(report) if report else "",
+        "looked_at": health_commands.looked_at(report.counts) if report else "",
+        "agents": [(one, health_commands.agent_row(one)) for one in reading.agents],
+        "late": [(one.tool, one.late) for one in reading.agents if one.late],
+        "work": work,
+        "days": days,
+        "tokens": _tokens(days),
+        "dollars": _dollars(days),
+        "newest": NEWEST_RUNS,
+    }
+    return WebPage("health.html", values)
+
+
+def _tokens(days: Sequence[WorkStats]) -> str:
+    """The tokens of each day, drawn."""
+    bars = [DayBar(one.name, one.read + one.written, f"{one.read + one.written:,} tokens") for one in days]
+    return bar_chart("Tokens a day, read and written", bars)
+
+
+def _dollars(days: Sequence[WorkStats]) -> str:
+    bars = [DayBar(one.name, one.dollars, f"${one.dollars:,.2f}") for one in days if one.dollars is not None]
+    return bar_chart("Cost a day", bars)
+
+
+def run_doctor(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:  # noqa: ARG001 - as all actions
+    """Checks everything that is stored."""
+    project = reading.project
+    report = project.health.doctor()
+    reading.kept[DOCTOR] = (report, project.clone.now())
+    return f"Doctor looked at {health_commands.looked_at(report.counts)}.", "/health"
+
+
+PAGES: dict[str, PageMaker] = {"/": home_page, "/health": health_page}
+ACTIONS: dict[str, Action] = {"/health/doctor": run_doctor}

@@ -1,0 +1,224 @@
+"""The project as the pages show it: read once, and read again when a file that it rests on changes.
+
+Every page asks the same `Project` as the command line. What several pages need of it is kept in one `ProjectReading`,
+which is thrown away when the project's signature or a file that memories cite changes. One request at a time reads.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import BadInput, HoldfastError, NotFound
+from holdfast.index import freshness, refresh
+from holdfast.interfaces.cli.memory_commands import refresh_tools
+from holdfast.interfaces.web.browser_access import BrowserAccess
+from holdfast.interfaces.web.web_query import Unfinished
+from holdfast.model import ids
+from holdfast.model.evidence import parse_evidence
+from holdfast.project import Project
+from holdfast.values import grouped
+
+if TYPE_CHECKING:
+    from holdfast.curation.decisions import MemoryStanding
+    from holdfast.curation.memory_conflicts import MemoryConflict
+    from holdfast.curation.memory_state import MemoryListing
+    from holdfast.curation.review_queue import QueueItem, ReviewQueue
+    from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.project.recaller import KnownHere
+    from holdfast.project.task_book import Next
+    from holdfast.recall.relation_graph import RelationIndex
+    from holdfast.work.task_board import Board
+
+OLDEST = 60.0  # seconds: memories expire and claims run out although no file changes
+
+
+class ProjectReading:
+    """What several pages need, each part read when the first of them asks."""
+
+    def __init__(self, project: Project, access: BrowserAccess, version: str, kept: dict[str, Any]) -> None:
+        self.project, self.access, self.version = project, access, version
+        self.kept = kept  # what was costly, and is shown with its time: it outlives this reading
+        self.began = time.monotonic()
+
+    @cached_property
+    def queue(self) -> ReviewQueue:
+        """What waits for a decision."""
+        return self.project.memory.queue()
+
+    @cached_property
+    def items(self) -> dict[str, QueueItem]:
+        """The same by id."""
+        return {item.id: item for item in self.queue.items}
+
+    @cached_property
+    def listing(self) -> MemoryListing:
+        """All memories, by state."""
+        return self.queue.known
+
+    @cached_property
+    def memories(self) -> dict[str, MemoryStanding]:
+        """All memories by id: candidates and what was rejected, too."""
+        waiting = {item.id: item.standing for item in self.queue.items}
+        rejected = {one.id: one for one in self.queue.rejected}
+        return {**rejected, **waiting, **{one.id: one for one in self.listing.standings}}
+
+    @cached_property
+    def last_changes(self) -> dict[str, str]:
+        """When each memory was last proposed, decided about or edited."""
+        return self.project.memory.last_changes()
+
+    @cached_property
+    def newest(self) -> list[MemoryStanding]:
+        """All memories, what was decided last first."""
+        return sorted(self.memories.values(), key=lambda one: (self.last_changes.get(one.id, ""), one.id), reverse=True)
+
+    @cached_property
+    def successors(self) -> dict[str, list[str]]:
+        """The memories that take the place of each memory, or would if they were approved."""
+        pairs = ((old, one.id) for one in self.memories.values() for old in getattr(one.memory, "supersedes", ()))
+        return grouped(pairs)
+
+    @cached_property
+    def conflicts(self) -> dict[str, list[MemoryConflict]]:
+        """The contradictions among accepted memories, by each of both."""
+        pairs = self.queue.contradictions
+        return grouped((name, pair) for pair in pairs for name in (pair.one.id, pair.other.id))
+
+    @cached_property
+    def agents(self) -> list[AgentHealth]:
+        """The agents that are installed here or connected."""
+        return [one for one in self.project.clients.tools() if one.installed or one.connected]
+
+    @cached_property
+    def board(self) -> Board:
+        """The tasks."""
+        return self.project.tasks.board()
+
+    @cached_property
+    def next(self) -> Next:
+        """What can be done now, and what the rest waits for."""
+        return self.project.tasks.next()
+
+    @cached_property
+    def known(self) -> KnownHere:
+        """The memories as answers about files need them."""
+        return self.project.recall.known()
+
+    @cached_property
+    def ready_rank(self) -> dict[str, int]:
+        """The ready tasks, best first, each with its place."""
+        return {task.id: place for place, task in enumerate(self.board.graph.ready())}
+
+    @cached_property
+    def ready(self) -> frozenset[str]:
+        """The ids of the ready tasks."""
+        return frozenset(self.ready_rank)
+
+    @cached_property
+    def critical_path(self) -> tuple[str, ...]:
+        """The longest chain of open work, first things first."""
+        return self.board.graph.critical_path()
+
+    @cached_property
+    def relations(self) -> RelationIndex:
+        """How memories, tasks, runs, commits and files hang together."""
+        return self.project.log.relations(self.memories.values(), self.board)
+
+    def item(self, identity: str) -> QueueItem:
+        """What waits under an id; NotFound if it waits no longer."""
+        try:
+            return self.items[ids.pick(identity, self.items)]
+        except NotFound:
+            raise NotFound(f"{identity} does not wait for a decision", hint="It may have been decided.") from None
+
+    @property
+    def has_read(self) -> tuple[str, ...]:
+        """Which of the parts that rest on cited files were read."""
+        return tuple(name for name in ("queue", "known") if name in vars(self))
+
+    @cached_property
+    def cited_files(self) -> str:
+        """The files that memories cite, one a line, as `freshness.watched` takes them."""
+        cited: set[str] = set()
+        there = self.memories if "queue" in vars(self) else self.known.standings
+        for text in {text for one in there.values() for text in one.memory.evidence}:
+            with suppress(BadInput):  # written by hand
+                cited.add(getattr(parse_evidence(text), "path", ""))
+        return "\n".join(sorted(path for path in cited if path and "\n" not in path))
+
+
+class ProjectDesk:
+    """Gives each request the reading that holds now; one request at a time has it."""
+
+    def __init__(self, folder: str, access: BrowserAccess, environ: Mapping[str, str] | None = None) -> None:
+        self.access = access
+        self._folder, self._environ = os.path.abspath(folder), os.environ if environ is None else environ
+        self._lock = threading.Lock()
+        self._reading: ProjectReading | None = None
+        self._state = self._cited = ""
+        self._watched: tuple[str, ...] = ()
+        self._kept: dict[str, Any] = {}
+
+    @contextmanager
+    def reading(self) -> Iterator[ProjectReading]:
+        """The project as it is now."""
+        with self._lock:
+            if self._reading is None or not self._is_current(self._reading):
+                self._reading = self._read()
+            found = self._reading
+            yield found
+            if self._reading is found and self._state and found.has_read != self._watched:
+                vars(found).pop("cited_files", None)
+                self._watched, self._cited = found.has_read, self._look_at_cited(found)
+
+    def change(self, act: Callable[[ProjectReading], tuple[str, str | None]]) -> str | None:
+        """Does something that changes the project; returns the address to go on with, if it names one."""
+        with self.reading() as found:
+            found.project.__dict__.pop("no_person", None)  # the code may have been typed since
+            try:
+                said, target = act(found)
+            except Unfinished:  # nothing was changed
+                raise
+            except HoldfastError:
+                self._reading = None
+                raise
+            self._reading = None
+            refresh_tools(found.project)
+            self.access.flash += [*([said] if said else []), *found.project.notices]
+            return target
+
+    def version(self) -> str:
+        """What changes whenever a page might show something else."""
+        with self.reading() as found:
+            return found.version
+
+    def hide(self, text: str) -> str:
+        """A text without the secrets that the project's rules know."""
+        return self._reading.project.clone.hide.text(text) if self._reading else text
+
+    def _read(self) -> ProjectReading:
+        project = Project.open(self._folder, environ=self._environ, person=lambda: self.access.no_person)
+        seen = refresh.signature_of(project.clone)
+        self._state = seen.value if seen is not None and seen.settled else ""
+        self._cited, self._watched = "", ()
+        return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16], self._kept)
+
+    def _is_current(self, reading: ProjectReading) -> bool:
+        """Whether nothing that the reading shows can have changed."""
+        if not self._state or time.monotonic() - reading.began > OLDEST:
+            return False
+        clone = reading.project.clone
+        seen = freshness.signature(refresh.place_of(clone), clone.private)
+        if seen is None or seen.value != self._state:
+            return False
+        return not self._cited or self._cited == self._look_at_cited(reading)
+
+    @staticmethod
+    def _look_at_cited(reading: ProjectReading) -> str:
+        return freshness.watched(reading.project.clone.repo.top, reading.cited_files)[0]
