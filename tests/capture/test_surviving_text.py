@@ -296,14 +296,35 @@ def test_a_fault_whose_function_was_changed_since_is_no_fact(
     repo.write("src/carrier.py", BROKEN)
     repo.git("add", "--", "src/carrier.py")
     repo.git("commit", "-q", "-m", "Call", "--date=2020-01-01T00:00:00+00:00")
-    told = rollout(tmp_path / "codex", repo.path).asks("Why does the worker hang?").done(FAULT)
-    told.asks("Write that into the notes.").patches("NOTES.md", ["The carrier is slow on Mondays."]).done("Written.")
+    told = rollout(tmp_path / "codex", repo.path).asks("Write that into the notes.")
+    told.patches("NOTES.md", ["The carrier is slow on Mondays."]).done("Written.")
+    told.asks("Why does the worker hang?").done(FAULT)
     if mended:
         repo.commit("src/carrier.py", BROKEN.replace("post(parcel)", "post(parcel, timeout=9)"), "Give up after 9 s")
     project = Project.open(repo.path, person=True)
     project.transcripts.import_agent("codex", str(tmp_path / "codex"))
     found = [one.memory.statement for one in project.memory.candidates()]
     assert any("worker hangs" in one for one in found) is is_proposed, found
+
+
+COUNTS = "`count_parcels` counts the parcels of the vans as well as those of the depot, since both lists are joined."
+COUNT = "def count_parcels(depot, vans):\n    return len(depot) + len(vans)\n"
+
+
+@pytest.mark.parametrize(("later", "is_proposed"), [(COUNT, True), (COUNT.replace(" + len(vans)", ""), False)])
+def test_an_agents_fact_about_code_that_changed_since_is_not_proposed(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str, is_proposed: bool
+) -> None:
+    """The sentence has no word for a fault, but was one: another session left the vans out."""
+    with monkeypatch.context() as then:
+        then.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00+00:00")
+        repo.commit("src/counting.py", COUNT, "Count")
+    rollout(tmp_path / "codex", repo.path).asks("What is counted?").runs("cat src/counting.py").done(COUNTS)
+    repo.commit("src/counting.py", f"import os\n\n\n{later}", "Later work")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    found = [one.memory.statement for one in project.memory.candidates()]
+    assert any("count_parcels" in one for one in found) is is_proposed, found
 
 
 UPLOAD = "def upload(file):\n    for part in chunks(file, 64 * 1024):\n        send(part)\n"

@@ -18,7 +18,7 @@ from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
 from holdfast.curation.extraction import session_claims, session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import may_be_cited, resolve
+from holdfast.git.evidence_check import may_be_cited, resolve, states
 from holdfast.git.tracked_files import paths_mentioned, paths_spelled, places, stored
 from holdfast.model.evidence import Evidence, FileEvidence, is_oid
 from holdfast.model.spans import source_text, symbols
@@ -38,6 +38,7 @@ MOST_TRIED = 500  # words of calls that are tried as paths: with the next, bound
 DEEPEST = 16  # folders of a path inside the repository
 MOST_READ = 40  # files of a session in which a name is searched: bounds the reads of files
 _REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # momentary
+_TOLD = ("closing-report", "agents-words", "plan")  # an agent's words, which no code and no commit states
 COMMENT = "code-comment"  # the rule for comments that a turn wrote into code
 _BEGINS = 40  # letters of a comment: its first row, as comments are wrapped after 60 and more
 _SHORT = 3  # letters: a shorter name appears anywhere by chance
@@ -147,6 +148,13 @@ class SessionFiles:
         self.clone, self.folder, self.files = clone, folder, files
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._texts: dict[tuple[str, str], _Committed | None] = {}
+        self._cited: dict[ExtractedMemory, list[Evidence]] = {}
+
+    def cited(self, found: ExtractedMemory) -> list[Evidence]:
+        """Returns evidence for a find: the lines of its turn, else the symbols and files that it is about."""
+        if found not in self._cited:
+            self._cited[found] = _cited_lines(self, found) or _cited_names(self, found)
+        return self._cited[found]
 
     def committed(self, path: str, turn: int) -> _Committed | None:
         """Returns a file as it was after a turn; None if no commit in this clone has it."""
@@ -213,7 +221,7 @@ def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
             yield row["turn"], "\n".join(one["input"] for one in calls), "\n".join(one["output"] for one in results)
 
 
-def cited(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
+def _cited_lines(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
     """Returns evidence for the lines that a find is about: written in its turn, and all still there."""
     files, receipts = session.files, list[Evidence]()
     for path, wrote in written(session.folder, found.turn):
@@ -255,7 +263,7 @@ def _receipt(session: SessionFiles, turn: int, named: _Named) -> Evidence:
     return resolve(session.clone, str(named))
 
 
-def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
+def _cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
     """Returns evidence for the symbols and files that a find is about, if its lines cannot be cited.
 
     The find names them, or its turn wrote into the symbol. Files of its own turn come first, then those of later turns,
@@ -301,14 +309,17 @@ def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]
     return receipts
 
 
-def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: ExtractedMemory) -> bool:
+def still_stands(session: SessionFiles, found: ExtractedMemory) -> bool:
     """Whether some of the code that a find names is here, or its session saw none of it here.
 
     A dead end is worth knowing after its code is gone, and statements of a person or of a memory file do not report
     code. A comment counts as gone with its words.
     """
+    clone, folder, files = session.clone, session.folder, session.files
     rows = files.turns(folder)
     if found.kind != "dead-end" and _is_mended(clone, files, rows, found):
+        return False
+    if found.rule in _TOLD and session_claims.describes(found.kind, found.statement) and _has_moved(session, found):
         return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
@@ -328,6 +339,12 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
         return True
     named = [f"*{name}*" for name in names]
     return bool(clone.repo.run("ls-files", "-z", "--", *named)) or not files.saw(folder, lasts)
+
+
+def _has_moved(session: SessionFiles, found: ExtractedMemory) -> bool:
+    """Whether code that a find cites changed after its session: nobody checked it since."""
+    cites = [str(one) for one in session.cited(found)] if session.folder else []  # no run: nothing was committed
+    return any(state in ("changed", "gone") for state in states(session.clone, cites).values())
 
 
 def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[str], found: ExtractedMemory) -> bool:

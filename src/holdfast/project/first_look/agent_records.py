@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
-from holdfast.project.surviving_text import LookedAtFiles, still_stands
+from holdfast.project.surviving_text import LookedAtFiles, SessionFiles, still_stands
 from holdfast.store import import_progress, transcript_files
 from holdfast.values import field, frozen, mutable
 
@@ -283,7 +283,7 @@ class _Session:
 
     def quotes(self) -> Iterator[TriedQuote]:
         """Yields the statements that may be worth remembering."""
-        holds = partial(still_stands, self._clone, "", self._files)
+        holds = partial(still_stands, SessionFiles(self._clone, "", self._files))
         for one in extraction.find_claims(self._utterances, holds=holds):
             ts, wrote = self._turns.get(one.turn, (None, {}))
             yield TriedQuote(one, TriedPlace(self._origin.agent, self._origin.session, one.turn, ts), wrote)
