@@ -20,7 +20,7 @@ help:
 	@echo "make demo     Holdfast at work in a scratch repository (ARGS=--files lists what it wrote)"
 	@echo "make demo-team  two clones and a Postgres server: an agent killed on one machine goes on on another"
 	@echo "make demo-crew  three tasks, scripted agents: one fails first and succeeds once it is told how"
-	@echo "make pictures  draw the pictures of the docs again: the terminal and the review screen"
+	@echo "make pictures  draw the pictures of the docs again: the terminal, the review screen and the page"
 	@echo "make test     all tests (about four minutes on two cores)"
 	@echo "make test-fast  values, rules, files on disk and the shape of the code: for the inner loop"
 	@echo "make test-browser  the page in a real Chromium, which it installs where it can (under two minutes)"
@@ -74,9 +74,10 @@ demo-team: $(TEAM)
 demo-crew: $(STAMP)
 	@$(BIN)/python -m demo.crew
 
-pictures: $(STAMP)
+pictures: $(BROWSER)
 	@$(BIN)/python demo/terminal.py
 	@$(BIN)/python demo/screenshot.py
+	@$(BIN)/python -m demo.page_pictures
 
 test: $(STAMP)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)

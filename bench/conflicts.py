@@ -17,7 +17,7 @@ from typing import Any
 from bench.corpus import Words
 from bench.measure import Result, at_most, cpu, least, told
 from bench.recall.meaning import Meanings
-from holdfast.model.claims import SimilarStatements, Statement, compare, conflict, looks_like, same
+from holdfast.model.claims import SimilarStatements, Statement, Verdict, compare, conflict, looks_like, same
 from holdfast.model.claims.compare import paths_overlap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -75,6 +75,8 @@ def conflicts() -> Iterator[Result]:
                 plain = score(path, BASELINES[grade], wanted)
                 figures = f"precision {plain.precision:.3f}, recall {plain.recall:.3f}"
                 yield told(f"{grade}, {name}: words in common alone", figures)
+    for name in UNSEEN:
+        yield from _among_others(name)
     yield from _all_unseen()
     yield from _with_vectors()
     yield _strangers()
@@ -197,12 +199,36 @@ def _strangers() -> Result:
     random.Random(2).shuffle(said)
     known = {str(n): Statement(text, "decision") for n, text in enumerate(said[::2])}
     near, asked = SimilarStatements(known), [Statement(text, "decision") for text in said[1::2]][:250]
-    found = [[verdict for name in near.near(one) if (verdict := conflict(known[name], one))] for one in asked]
+    found = [[verdict for name in near.near(one) if (verdict := _hint(near, known[name], one))] for one in asked]
     repeated = sum(any(looks_like(known[name], one) for name in near.near(one)) for one in asked)
     refused = sum(any(verdict.certain for verdict in verdicts) for verdicts in found)
     what = f"beside {len(known)} sentences of one project's pages, for nothing"
     shown = f"{refused} refused, {sum(map(bool, found))} may contradict, {repeated} look like something"
     return told(what, f"{shown}, of {len(asked)} candidates")
+
+
+def _hint(near: SimilarStatements, known: Statement, one: Statement) -> Verdict | None:
+    """What a reviewer is shown of two statements, as `curation.memory_conflicts` decides it."""
+    verdict = conflict(known, one)
+    return verdict if verdict and near.is_worth_a_hint(verdict, known, one) else None
+
+
+def _among_others(name: str) -> Iterator[Result]:
+    """How many contradictions a reviewer sees: as the second memory of a project, and among all of the set."""
+    with open(os.path.join(PAIRS, HALVES[name]), encoding="utf-8") as file:
+        pairs = [pair for pair in map(json.loads, file) if not _gone(pair)]
+    sides = [_sides(pair) for pair in pairs]
+    everything = SimilarStatements({str(number): one for number, (one, _) in enumerate(sides)})
+    wanted = [number for number, pair in enumerate(pairs) if _conflicts(pair)]
+
+    def found(number: int, near: SimilarStatements) -> bool:
+        one, other = sides[number]
+        return str(number) in near.near(other) and _hint(near, one, other) is not None
+
+    alone = sum(found(number, SimilarStatements({str(number): sides[number][0]})) for number in wanted)
+    among = sum(found(number, everything) for number in wanted)
+    shown = f"{alone / len(wanted):.3f} beside one memory, {among / len(wanted):.3f} among {len(sides)}"
+    yield told(f"contradicts or may, {name}: recall as shown in review", shown)
 
 
 def score(path: str, flagged: Flagged, wanted: Wanted) -> Score:

@@ -363,9 +363,10 @@ def test_what_values_carry_is_described() -> None:
 MEMORY = {"statement", "details", *SHARED}
 INTERNAL = {  # for the command line, the views and the other concerns
     "": {"needs", "shown"},
-    "recall": {"close", "corpus_choice", "report_progress"},
+    "recall": {"authors", "close", "corpus_choice", "governing", "known", "report_progress"},
     "context": {"close", "keep_ready", "keep_receipt", "known", "material", "open_session"},
     "transcripts": {"drain_some"},
+    "log": {"commit", "counted", "patches", "recording", "runs_of_session", "story", "turn"},  # for the web page
     "models": {"forget_erased", "refresh_texts", "with_model"},
     "views": {"render", "render_log", "render_quietly", "write", "write_quietly", "behind", "catch_up", "published"},
     "harvest": {"from_run", "from_session", "model_for", "not_harvested", "sent"},

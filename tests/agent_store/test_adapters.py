@@ -33,7 +33,7 @@ def test_a_missing_framework_is_one_sentence_and_a_next_step(name: str) -> None:
     sentence, hint = done.stdout.splitlines()
     assert (
         sentence.startswith(f"{name} needs ")
-        and hint == f"In Holdfast's own folder: pip install '.[{adapters.ADAPTERS[name][1]}]'"
+        and hint == f"Install again from Holdfast's own folder, with '.[{adapters.ADAPTERS[name][1]}]' in place of '.'"
     )
 
 

@@ -184,7 +184,7 @@ def test_a_new_server_is_filled_from_clones_and_nothing_goes_twice(
     assert [one.cycles for one in pair[0].agents.list()] == [2, 3] and held(seen) == {"PAINT": True}
     assert pair[1].agents.find("researcher").resume().state == 1
     said = Cli(clones[0].path, {"HOLDFAST_DATABASE_URL": url})("team", "push").out
-    assert said == "Nothing new: the server has all that this clone has.\n"
+    assert said == "Nothing new: the server has everything of this clone.\n"
 
 
 def test_an_agent_goes_on_to_where_it_is_here_and_never_back(

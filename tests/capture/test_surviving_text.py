@@ -246,6 +246,44 @@ def test_what_was_read_is_cited_if_the_written_files_do_not_name_it(repo: GitRep
     assert spans(waiting.memory) == ["symbol:lib/other.py#weigh_parcel"]
 
 
+INSTALLER = "We decided to use ShipTool's own install script, because the retry action wraps a command."
+
+
+def test_a_file_that_only_mentions_a_name_is_no_evidence(repo: GitRepo, tmp_path: Path) -> None:
+    """It looks verified, and goes stale or holds for reasons that have nothing to do with the statement."""
+    repo.commit("lib/other.py", '"""Reads words as in "use ShipTool here"."""\n\nASKED = 1\n', "Other")
+    repo.commit("release.yml", "jobs:\n  release: 1\n", "Release")
+    rollout(tmp_path / "codex", repo.path).asks("Go.").patches("release.yml", ["  release: 2"]).done(INSTALLER)
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    (waiting,) = project.memory.candidates()
+    assert all(text.startswith(("run:", "file:release.yml")) for text in waiting.memory.evidence)
+
+
+def test_where_a_name_is_defined_is_evidence_although_nobody_opened_it(repo: GitRepo, tmp_path: Path) -> None:
+    """A statement about a function must not outlive it; what only calls it is another thing."""
+    repo.commit("lib/tool.py", "class ShipTool:\n    pass\n", "Tool")
+    repo.commit("lib/other.py", "from tool import ShipTool\n", "Other")
+    rollout(tmp_path / "codex", repo.path).asks("Go.").done(INSTALLER)
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    (waiting,) = project.memory.candidates()
+    assert spans(waiting.memory) == ["symbol:lib/tool.py#ShipTool"]
+
+
+def test_a_file_of_the_same_name_elsewhere_was_not_read(repo: GitRepo, tmp_path: Path) -> None:
+    """Every project has a README, and every folder may have one."""
+    repo.commit("README.md", "ShipTool builds it.\n", "Readme")
+    repo.commit("docs/README.md", "ShipTool is explained here.\n", "Docs")
+    files, folder = WrittenFiles(str(repo.path)), tmp_path / "codex"
+    rollout(folder, repo.path).asks("Go.").runs("cat docs/README.md").done(INSTALLER)
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(folder))
+    (waiting,) = project.memory.candidates()
+    run = project.clone.layout.run((waiting.memory.source or "").removeprefix("run:"))
+    assert files.files_read(run, 1) == ["docs/README.md"]
+
+
 FAULT = "`call_carrier` sends every parcel without a timeout, so the worker hangs when the carrier is slow."
 BROKEN = "def call_carrier(parcel):\n    return post(parcel)\n"
 
@@ -258,14 +296,35 @@ def test_a_fault_whose_function_was_changed_since_is_no_fact(
     repo.write("src/carrier.py", BROKEN)
     repo.git("add", "--", "src/carrier.py")
     repo.git("commit", "-q", "-m", "Call", "--date=2020-01-01T00:00:00+00:00")
-    told = rollout(tmp_path / "codex", repo.path).asks("Why does the worker hang?").done(FAULT)
-    told.asks("Write that into the notes.").patches("NOTES.md", ["The carrier is slow on Mondays."]).done("Written.")
+    told = rollout(tmp_path / "codex", repo.path).asks("Write that into the notes.")
+    told.patches("NOTES.md", ["The carrier is slow on Mondays."]).done("Written.")
+    told.asks("Why does the worker hang?").done(FAULT)
     if mended:
         repo.commit("src/carrier.py", BROKEN.replace("post(parcel)", "post(parcel, timeout=9)"), "Give up after 9 s")
     project = Project.open(repo.path, person=True)
     project.transcripts.import_agent("codex", str(tmp_path / "codex"))
     found = [one.memory.statement for one in project.memory.candidates()]
     assert any("worker hangs" in one for one in found) is is_proposed, found
+
+
+COUNTS = "`count_parcels` counts the parcels of the vans as well as those of the depot, since both lists are joined."
+COUNT = "def count_parcels(depot, vans):\n    return len(depot) + len(vans)\n"
+
+
+@pytest.mark.parametrize(("later", "is_proposed"), [(COUNT, True), (COUNT.replace(" + len(vans)", ""), False)])
+def test_an_agents_fact_about_code_that_changed_since_is_not_proposed(
+    repo: GitRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, later: str, is_proposed: bool
+) -> None:
+    """The sentence has no word for a fault, but was one: another session left the vans out."""
+    with monkeypatch.context() as then:
+        then.setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00+00:00")
+        repo.commit("src/counting.py", COUNT, "Count")
+    rollout(tmp_path / "codex", repo.path).asks("What is counted?").runs("cat src/counting.py").done(COUNTS)
+    repo.commit("src/counting.py", f"import os\n\n\n{later}", "Later work")
+    project = Project.open(repo.path, person=True)
+    project.transcripts.import_agent("codex", str(tmp_path / "codex"))
+    found = [one.memory.statement for one in project.memory.candidates()]
+    assert any("count_parcels" in one for one in found) is is_proposed, found
 
 
 UPLOAD = "def upload(file):\n    for part in chunks(file, 64 * 1024):\n        send(part)\n"

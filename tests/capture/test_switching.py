@@ -365,3 +365,21 @@ def test_a_session_whose_agent_named_no_branch_is_said_to_be_in_one_place(scene:
     told = scene.cli("context").out
     assert "the last session on branch main" in told and " on main, last updated" in told
     assert "unknown branch" not in told
+
+
+@pytest.mark.parametrize("mends", [False, True])
+def test_what_an_agent_says_on_one_branch_and_mends_on_the_next_is_no_fact(tmp_path: Path, mends: bool) -> None:
+    """Each branch is a run of its own; the fault and its mend are one conversation."""
+    scene = Scene(tmp_path, "claude")
+    counts = "`count_parcels` counts the parcels of the vans as well as those of the depot, since both are joined."
+    talk = {"gitBranch": "main", "cwd": str(scene.repo.path)}
+    for minutes, told in ((2, claude.user("What is counted?")), (3, claude.assistant(claude.text(counts)))):
+        scene.records.append({**told, **talk, "timestamp": at(minutes).strftime("%Y-%m-%dT%H:%M:%S.000Z")})
+    claude.write(scene.path, *scene.records)
+    if mends:
+        scene.git(10, "switch", "-qc", "feature")
+        scene.turn(12, "Leave the vans out", "counting.py")
+    scene.bring()
+    assert len(scene.runs()) == 1
+    told = [one.memory.statement for one in Project.open(scene.repo.path).memory.candidates()]
+    assert any("count_parcels" in one for one in told) is not mends, told

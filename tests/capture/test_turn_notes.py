@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.capture.ingest.turn_notes import MOST, UndoneEdits, commit_message, turn_notes
 from holdfast.model.transcript import Call, Result, TranscriptEdit, TranscriptStep, TranscriptTurn
+from holdfast.model.utterance import Utterance
 
 
 def notes(*calls: Call) -> list[tuple[str, str]]:
@@ -205,3 +207,15 @@ def test_an_edit_that_is_taken_back_names_what_is_gone() -> None:
     ]
     told = [[note["text"] for note in undone.notes(turn)] for turn in turns]
     assert told == [[], [], ["log::info!"], []]
+
+
+def test_what_an_agent_says_right_before_its_last_edit_is_no_closing_report() -> None:
+    """A turn can end with an edit: what was found before it is a fault, and was proposed as what came of the work."""
+    edit = wrote("src/depot.py", "return len(depot)")
+    finds = TranscriptStep(id="1", text="The vans are counted twice.", calls=(edit,))
+    reports = TranscriptStep(id="2", text="Each van is counted once.")
+    sources = [
+        [one.source for one in said_in_turn(TranscriptTurn(key="t", steps=steps), 1) if isinstance(one, Utterance)]
+        for steps in ((finds,), (finds, reports), (reports,))
+    ]
+    assert sources == [["said"], ["said", "closing"], ["closing"]]

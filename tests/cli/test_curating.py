@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.curation.propose import propose
 from holdfast.errors import Contradicts
 from holdfast.interfaces import quick
+from holdfast.model.evidence import Provenance
 from holdfast.project import Project
 from tests.cli.test_main import on_a_terminal
 from tests.conftest import Cli, GitRepo, make_repo, redirected, whole
@@ -233,8 +235,8 @@ def test_what_is_less_likely_is_counted_and_shown_when_asked_for(cli: Cli) -> No
     sure = remember(cli, "Parcels are weighed at night.", "--confidence", "0.8", "--evidence", "README")
     out = cli("review", "list").out
     assert sure in out and "evidence:" in out and doubtful not in out
-    assert "1 more, less likely worth keeping: holdfast review list --all" in out
-    above, below = cli("review", "list", "--all").out.split("1 more, less likely")
+    assert "1 more, less likely: holdfast review list --all" in out
+    above, below = cli("review", "list", "--all").out.split("1 less likely")
     assert sure in above and doubtful in below and "evidence:" not in below
     assert doubtful in cli("review", "list", "--type", "fact").out, "a filter asks for all that fits"
     listed = items(cli, "review", "list")
@@ -466,6 +468,74 @@ def test_review_without_a_terminal_lists_and_opens_no_screen(cli: Cli, person: P
     assert items(cli, "review")[0].keys() >= WAITING
     assert one_sentence(cli("review", "undo", ok=False).err)
     assert one_sentence(cli("review", "accept", "DEC-nobody", ok=False).err)
+
+
+def found_in_a_session(project: Project, statement: str, details: str, **more: Any) -> str:
+    """A candidate as an import leaves it, with the sentences that stood around it."""
+    run = "run:20260201T100001Z-aaaaaa"
+    said, rests = Provenance(run, 1, statement), ["README"]
+    given = {"statement": statement, "details": details, "evidence": rests, "source": run, "provenance": [said]}
+    return propose(project.clone, **given, **more).id
+
+
+AROUND = "The page polls every second.\n\nA lease ends after a minute."
+
+
+@pytest.mark.parametrize("confidence", [0.9, 0.3])
+def test_nobody_approves_what_they_were_not_shown(cli: Cli, person: Project, confidence: float) -> None:
+    """What `accept` puts into the memory is on the screen before, and once more in its answer."""
+    body = f"Rationale: one file.\n\n{AROUND}"
+    name = found_in_a_session(person, "Jobs wait in `jobs.db`.", body, confidence=confidence)
+    listed = cli("review", "list", *(["--all"] if confidence < 0.5 else [])).out
+    accepted = cli("review", "accept", name).out
+    for part in filter(None, body.splitlines()):
+        assert part in listed and part in accepted
+    assert accepted.startswith(f"{name}  accepted: Jobs wait in `jobs.db`.\n")
+
+
+def test_a_long_body_is_counted_and_its_rest_can_be_seen(cli: Cli, person: Project) -> None:
+    """A hundred lines push the question off the screen; a silent cut approves them unseen."""
+    name = remember(cli, "Jobs wait in `jobs.db`.\n\n" + "\n".join(f"Step {n} of it." for n in range(1, 101)))
+    for said in (cli("review", "list").out, cli("review", "accept", name).out):
+        assert "Step 16 of it." in said and "Step 17 of it." not in said
+        assert f"… 84 more lines of it: holdfast show {name}\n" in said
+    assert "Step 100 of it." in cli("show", name).out
+
+
+NOISE = (
+    "File changes that matter for checkpointing only exist when `SaveChanges` is called.",
+    'The error message has changed from "cannot specify both" to "cannot specify multiple".',
+    "Never store commit hashes as primary links to session data.",
+    "The checkpoint id is immutable once it is made.",
+    "The `entire explain` command only queries local branches.",
+)
+
+
+def test_a_common_verb_alone_is_no_contradiction(cli: Cli, person: Project) -> None:
+    """The first list that a newcomer sees warned three times, three times for nothing."""
+    for said in NOISE:
+        found_in_a_session(person, said, "", confidence=0.8)
+    readme = remember(cli, "Every change is described in the README.")
+    assert "may contradict" not in cli("review", "list").out
+    person.memory.accept(readme)
+    assert "may contradict" not in cli("review", "list").out
+
+
+def test_a_pair_is_shown_once_in_a_list(cli: Cli, person: Project) -> None:
+    """Ten lines for one question hide the next one."""
+    for said in NOISE:
+        found_in_a_session(person, said, "", confidence=0.8)
+    names = [remember(cli, f"Print jobs wait in the depot's queue for {n} seconds at most.") for n in (5, 60)]
+    listed = cli("review", "list").out
+    assert listed.count("contradict") == 1 and all(listed.count(f"  {name}") >= 1 for name in names)
+    assert [len(item["rivals"]) for item in items(cli, "review", "list") if item["id"] in names] == [1, 1]
+
+
+def test_many_accepted_at_once_are_shown_whole(cli: Cli, person: Project) -> None:
+    """`--all` is where nobody looks twice."""
+    names = [found_in_a_session(person, f"Jobs of kind {n} wait in `jobs{n}.db`.", AROUND) for n in range(2)]
+    said = cli("review", "accept", "--all").out
+    assert all(name in said for name in names) and said.count("A lease ends after a minute.") == 2
 
 
 def test_curate_suggests_and_does_nothing_by_itself(cli: Cli, repo: GitRepo, person: Project) -> None:

@@ -297,6 +297,45 @@ def test_secrets_and_hidden_characters_do_not_reach_the_terminal(
     assert told.count("must never be committed") >= 2 and FAKE_KEY not in told
 
 
+SAID = (
+    "Retries are only for reads, because a write that was sent twice charges the customer again.",
+    "We decided to keep retries in src/retry.py, because two callers need them.",
+    "We decided to keep those limits in src/limits.py, because the carrier counts calls.",
+    "I think we should maybe keep the queue, since it is probably faster.",
+)
+
+
+def test_try_and_review_rank_and_count_alike(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """The best of a first look that is "less likely" two minutes later makes a person doubt both."""
+    home = Path(homes["CODEX_HOME"])
+    for number, said in enumerate(SAID):
+        rollout(home, repo.path, at=YESTERDAY + timedelta(minutes=number)).asks("Go on.").patches(
+            f"src/part{number}.py", [f"PART_{number} = 'a line that is long enough to tell'"]
+        ).done(said)
+        repo.write(f"src/part{number}.py", f"PART_{number} = 'a line that is long enough to tell'\n")
+    found = json.loads(cli("try", "--json", **homes).out)
+    told = cli("try", **homes).out
+    cli("init")
+    cli("import", "codex", **homes)
+    items = json.loads(cli("review", "list", "--json").out)["items"]
+    likely = [one["statement"] for one in items if one["likely"]]
+    assert [one["statement"] for one in found["best"]] and {one["statement"] for one in found["best"]} <= {*likely}
+    assert found["candidates"] == len(items) and sum(found["below"].values()) == len(items) - len(likely) > 0
+    (below,) = [row for row in cli("review", "list").out.splitlines() if " more" in row]
+    assert below in told, "in the same words"
+
+
+def test_what_waits_to_be_reworded_is_not_called_less_likely(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
+    """A list of "less likely" ones that begins with the highest confidence of all is not believed."""
+    rollout(Path(homes["CODEX_HOME"]), repo.path, at=YESTERDAY).asks("Go on.").done(SAID[2])
+    assert "1 more, to be reworded: holdfast review list --all" in cli("try", **homes).out
+    cli("init")
+    cli("import", "codex", **homes)
+    assert "1 more, to be reworded: holdfast review list --all" in cli("review", "list").out
+    everything = cli("review", "list", "--all").out
+    assert "1 to be reworded:" in everything and "less likely" not in everything
+
+
 def test_the_same_is_there_after_setting_up(cli: Cli, repo: GitRepo, homes: dict[str, str]) -> None:
     """What was promised must be in the review."""
     session(Path(homes["CODEX_HOME"]), repo)

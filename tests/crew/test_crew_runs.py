@@ -92,6 +92,21 @@ else: pathlib.Path({str(seen)!r}).write_bytes(subprocess.check_output({listed!r}
     assert found["statement"].startswith("Do it: an attempt failed, because the check default ended with 1")
 
 
+def test_a_branch_that_a_worker_has_just_made_stays(project: Project, crewed: GitRepo) -> None:
+    """It has no commits yet, so it looks merged; without it the worker's commit would be on no branch."""
+    how: dict[str, Any] = {"workers": 1, "limits": CrewLimits()}
+    run = crew_runs.begin(project, ["Do it"], folder=str(crewed.path), agent=agent_named("true"), **how)
+    working = supervisor.Supervisor(Project.open(path_of(project, run)), run, agent=["true"], **how)
+    (task,) = working.state.fold(working.journal.steps()).tasks
+    begun = {"task": task, "attempt": 1, "branch": f"crew/{run}/{task}.1", "path": "", "base": "", "worker": "1"}
+    working.journal.add(("queue", {**begun, "item": ""}), ("start", begun))
+    for name in (begun["branch"], f"crew/{run}/older"):
+        crewed.git("branch", name, f"crew/{run}/result")
+    working._drop_branches()
+    left = crewed.git("for-each-ref", "--format=%(refname:lstrip=2)", f"refs/heads/crew/{run}").split()
+    assert left == [begun["branch"], f"crew/{run}/result"]
+
+
 def test_a_step_that_waited_in_the_queue_knows_what_failed_meanwhile(
     crewed: GitRepo, scripted: Callable[[str], str]
 ) -> None:

@@ -93,7 +93,7 @@ def test_the_example_objects(crewed: GitRepo, settings: Path) -> None:
         ("raises", "KeyError: 'no idea"),
         ("leaves", "SystemExit: 0"),
         ("hangs", "it took longer than"),
-        ("odd", "something else than sentences"),
+        ("odd", "did not return sentences"),
         ("gone", "AttributeError"),
         ("nobody", "no package that is installed brings it"),
     ],

@@ -113,6 +113,17 @@ def test_the_persons_own_words_stand_beside_the_agents() -> None:
     assert "Asked" not in one.details, "and not once more"
 
 
+def test_what_is_said_to_the_reader_is_no_part_of_what_is_approved() -> None:
+    """Nobody wants `Your message will be back` among the project's decisions."""
+    said = (
+        "**Fix:** `print_response` sets both `notice` and `context`, because only the first one reaches the terminal. "
+        "Your message will be back on the next start."
+    )
+    found = find_claims(session([("request", "Where is my message?"), ("closing", said)]))
+    assert "`print_response` sets both" in texts(found)
+    assert "will be back" not in texts(found)
+
+
 def test_a_commits_sentence_without_a_subject_gets_that_of_its_first_line() -> None:
     """ "Supports all types" of what? Nobody knows in six months."""
     message = "feat(api): upload of avatars\n\nSupports PNG and WebP only, because the resizer cannot read HEIC."
@@ -193,11 +204,11 @@ def test_of_two_that_say_the_same_the_one_that_can_be_saved_as_it_is_words_the_c
 REASON = "`load_settings()` falls back to the user's settings instead of the environment since a bare shell has none."
 
 
-@pytest.mark.parametrize("source", ["said", "comment"])
-def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str) -> None:
-    """It waits for review; at the end of the run it may hold no more, and a comment in code is no decision."""
+@pytest.mark.parametrize(("source", "waits"), [("said", False), ("comment", True)])
+def test_a_page_tells_nothing_that_an_agent_said_on_the_way(source: str, waits: bool) -> None:
+    """At the end of the run it may hold no more; a comment in code waits for review, but is no decision."""
     found = worked((source, REASON), ("commit", MESSAGE), ("closing", "Done."))
-    assert [one.statement for one in find_claims(found) if "a bare shell" in f"{one.words} {one.details}"]
+    assert any("a bare shell" in f"{one.words} {one.details}" for one in find_claims(found)) is waits
     assert not any("a bare shell" in one for told in decided(found).values() for one in told)
 
 
@@ -676,3 +687,64 @@ def test_a_finding_of_an_audit_is_known_by_its_number(number: str) -> None:
     said = "`load_settings()` must never read the environment itself, since hooks start without one."
     found = texts(find_claims(worked(("closing", f"Done.\n\n- {number}{said}\n"))))
     assert ("never read the environment" in found) is (number == "")
+
+
+COUNTS = "`count_parcels()` in `depot.py` returns the parcels of the vans as well, since both lists are joined."
+
+
+def sources(*turns: tuple[str, bool]) -> list[Utterance | TriedCommand]:
+    """Turns of an agent's text, said on the way or last, and whether the turn wrote files."""
+    told = []
+    for number, (text, wrote) in enumerate(turns, 1):
+        told += [Utterance("user", "And what about the depot?", number, "request", (), wrote)]
+        told += [Utterance("agent", text, number, "closing", ("src/depot.py",) if wrote else (), wrote)]
+    return told
+
+
+def test_what_an_agent_says_of_code_before_it_edits_is_no_fact() -> None:
+    """Neither has a word for a fault, and both were one: the edits that followed made them untrue."""
+    on_the_way = [replace(one, source="said") if one.who == "agent" else one for one in sources((COUNTS, True))]
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, True))))
+    assert not find_claims([*on_the_way, Utterance("agent", "Done.", 1, "closing", ("src/depot.py",), True)])
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, False))))
+    assert not find_claims(sources((COUNTS, False), ("Done.", True)))
+
+
+def test_a_report_stands_unless_a_later_turn_works_on_the_same_code() -> None:
+    """Two names in common tell the same code; one may be chance."""
+    same = "`count_parcels()` of `depot.py` has been split."
+    assert COUNTS[:30] not in texts(find_claims(sources((COUNTS, True), (same, True))))
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, True), ("`depot.py` has a docstring.", True))))
+
+
+def test_a_report_in_the_past_tense_tells_how_it_was() -> None:
+    """After the work it is the story of the fault, however it begins."""
+    was = "Counting of the vans in `depot.py`: `count_parcels()` returned the parcels of both lists."
+    assert COUNTS[:30] in texts(find_claims(sources((COUNTS, True))))
+    assert "both lists" not in texts(find_claims(sources((was, True))))
+
+
+@pytest.mark.parametrize(
+    ("said", "is_kept"),
+    [
+        ("We tried one lock per parcel but it was a dead end, because the carrier locks the whole depot.", True),
+        ("The lock per parcel didn't work because the carrier locks the whole depot.", False),
+    ],
+)
+def test_a_dead_end_says_what_was_tried(said: str, is_kept: bool) -> None:
+    """What does not work on the way to an edit is a fault; what was tried and given up is worth knowing after it."""
+    told = [replace(one, source="said") if one.who == "agent" else one for one in sources((said, True))]
+    assert bool(find_claims([*told, Utterance("agent", "Done.", 1, "closing", ("src/depot.py",), True)])) is is_kept
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "`count_parcels()` reads the vans of `depot.py` instead of the depot's own list, since both have one name.",
+        "`count_parcels()` of `depot.py` may never count the vans, since both lists are joined.",
+    ],
+)
+def test_what_looks_like_a_decision_before_the_edits_describes_the_code(said: str) -> None:
+    """ "Instead of" and "may never" are words of decisions and rules, and of faults."""
+    assert texts(find_claims(sources((said, True))))
+    assert not find_claims(sources((said, False), ("Done.", True)))

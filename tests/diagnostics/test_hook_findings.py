@@ -92,12 +92,12 @@ def test_the_words_say_what_is_there_and_what_to_do(place: Place) -> None:
     again = hooks.install(clone.repo, clone.private, python=PYTHON, version=(2, 53))
     assert words.installed(again) == f"All 4 hooks are installed already: {place.repo / '.git/hooks'}"
     shown = words.state(hooks.state(clone.repo, clone.private)).splitlines()
-    assert shown[0] == "post-commit    fires  a file of its own" and len(shown) == 4
+    assert shown[0] == "post-commit    works  a file of its own" and len(shown) == 4
     os.unlink(place.repo / ".git/hooks/post-commit")
     shown = words.state(hooks.state(clone.repo, clone.private)).splitlines()
-    assert shown[0].split() == ["post-commit", "gone"] and shown[-1] == "Mend it with: holdfast hooks install"
-    assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("Took out 3 hooks;")
-    assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("No hooks")
+    assert shown[0].split() == ["post-commit", "gone"] and shown[-1] == "Repair it with: holdfast hooks install"
+    assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("Removed 3 hooks;")
+    assert words.removed(hooks.remove(clone.repo, clone.private)).startswith("No git hooks")
 
 
 def test_an_empty_recording_hook_is_none_of_this_version(place: Place) -> None:

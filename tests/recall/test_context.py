@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.model.memory import Accepted
 from holdfast.model.session import Session, SessionAnchor, SessionApproval, SessionItem, SessionTurn
 from holdfast.model.task import Link, Task
 from holdfast.model.text import has_hidden, tokens
@@ -326,6 +327,20 @@ def test_a_rule_too_long_for_the_room_is_cut_and_nothing_takes_its_place() -> No
 def test_paragraphs_are_told_apart(details: str, said: str) -> None:
     """Glued together, the reason why not to reads like what to do."""
     assert pack_lines.further_paragraphs(details, statement="Sessions live in Redis.") == said
+
+
+def test_a_sessions_find_is_told_with_its_reason_alone() -> None:
+    """The sentences around it are for whoever reviews; each agent would pay for them in each session."""
+    found = Accepted(
+        id="DEC-1",
+        type="decision",
+        statement="Jobs wait in a file.",
+        details="Rationale: one thing to back up.\n\nThe page polls every second.\n\nInstead: no queue server",
+        source="run:20260201T100001Z-aaaaaa",
+    )
+    assert pack_lines.memory_grounds(found) == "one thing to back up; instead: no queue server"
+    written = Accepted.of(found, source="person:ada")
+    assert "polls every second" in pack_lines.memory_grounds(written), "a person writes no chat into a memory"
 
 
 @pytest.mark.parametrize(
@@ -660,7 +675,7 @@ def test_a_receipt_names_every_revision_and_why() -> None:
     assert told["INV-1a"] == ("invariants", "1", "general")
     assert told["ASM-5e"] == ("assumptions", "", "DEC-3c names it")
     assert told["DEC-0u"] == ("decisions", "", "cites src/db/pool.py; undecided: contradicts DEC-1v")
-    assert told["TSK-login"] == ("open", "b", "at hand; based on ASM-5e, stale")
+    assert told["TSK-login"] == ("open", "b", "at hand; rests on ASM-5e, stale")
     assert told["SES-7f3k9a"] == ("session", "c", "the session to continue")
     assert "DEC-4d" not in told and found.elsewhere == 1
 

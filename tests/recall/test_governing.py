@@ -147,7 +147,7 @@ def test_a_hostile_pattern_takes_no_time() -> None:
 def test_what_others_name_is_found_by_its_id() -> None:
     """A decision without the assumption it rests on is half a decision."""
     assumption = known("ASM-1", "Clocks agree", type="assumption", applies_to=("x",))
-    told = [known("DEC-1", "Order by time", why="based on ASM-1.")]
+    told = [known("DEC-1", "Order by time", why="rests on ASM-1.")]
     assert rests_on([assumption], told, {}) == {"ASM-1": "DEC-1"}
     assert rests_on([assumption], [], {"TSK-1": "try ASM-1, then ASM-10"}) == {"ASM-1": "TSK-1"}
 

@@ -93,7 +93,7 @@ def test_a_step_of_a_turn_is_shown(project, cli: Cli):
     """What an agent thought, and what a command answered, is found; so it can be read."""
     with_a_run(project)
     out = cli("show", f"{RUN}#2.7").out
-    assert "Bash pytest -q" in out and "The tide is high." in out and "It printed:\n  1 failed" in out
+    assert "Bash pytest -q" in out and "The tide is high." in out and "Output:\n  1 failed" in out
     with pytest.raises(NotFound):
         project.log.show(f"{RUN}#2.8")
 

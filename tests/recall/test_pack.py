@@ -427,7 +427,7 @@ def test_claims_and_shaky_ground_are_told_with_the_task() -> None:
     )  # fmt: skip
     there = board(Task(id="TSK-a", title="A"))
     found = material(board=there, claims={"TSK-a": claim}, shaky={"TSK-a": "ASM-x, stale"})
-    assert said("open", found) == ["- TSK-a A (based on ASM-x, stale) [claimed by ada until 2031-01-01 12:30 UTC]"]
+    assert said("open", found) == ["- TSK-a A (rests on ASM-x, stale) [claimed by ada until 2031-01-01 12:30 UTC]"]
     for other, where in (
         ({"line": "x"}, " on topic"),
         ({"worktree": "w"}, " on topic"),

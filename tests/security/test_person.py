@@ -130,9 +130,9 @@ def test_what_an_agents_child_approves_says_why_it_does_not_count(waiting: tuple
     """Who is refused must learn the reason, and a way that is not the same command in the same place."""
     repo, names = waiting
     screen = on_a_terminal(repo.path, "review", "accept", names[1], CLAUDECODE="1")[1]
-    said = "Not counted as approved by a person: CLAUDECODE is set, so an agent seems to be running this."
+    said = "no person approved it (CLAUDECODE is set, so an agent seems to be running this)"
     assert said in screen
-    assert f"In another terminal, where no agent runs, type: holdfast review accept {names[1]}" in screen
+    assert f"To approve it, type in a terminal where no agent runs: holdfast review accept {names[1]}" in screen
     assert trust_of(repo, names[1]) == "T2"
     code, screen = on_a_terminal(repo.path, "review", "accept", names[1])
     assert (code, trust_of(repo, names[1])) == (0, "T0"), "and that way works"
@@ -148,8 +148,8 @@ def test_a_program_that_an_agent_started_is_no_person(
     inner = named_like(tmp_path, "tool", accept(name))
     code, screen = in_a_terminal(repo.path, named_like(tmp_path, agent, inner))
     assert code == 0, screen
-    assert f"Not counted as approved by a person: {agent.capitalize()}" in screen
-    assert "is running this." in screen
+    assert f"no person approved it ({agent.capitalize()}" in screen
+    assert "is running this)" in screen
     assert trust_of(repo, name) == "T2"
 
 
@@ -200,7 +200,7 @@ def test_without_proc_one_ps_tells(waiting: tuple[GitRepo, list[str]], tmp_path:
     assert not (tmp_path / "asked").exists()
     command = [sys.executable, "-c", blind, "review", "accept", names[5]]
     screen = in_a_terminal(repo.path, named_like(tmp_path, "gemini", command), PATH=path)[1]
-    assert "Gemini CLI is running this." in screen
+    assert "Gemini CLI is running this)" in screen
     assert (tmp_path / "asked").read_text() == "asked\n"
     assert trust_of(repo, names[5]) == "T2"
 
@@ -212,7 +212,7 @@ def test_a_script_learns_what_to_do_instead(repo: GitRepo) -> None:
     cli("remember", "Ropes are checked.", "--evidence", "README")
     name = json.loads(cli("review", "list", "--json").out)["items"][0]["id"]
     said = cli("review", "accept", name).out
-    assert "Not counted as approved by a person: input and output are not both a terminal." in said
+    assert "no person approved it (input and output are not both a terminal)" in said
 
 
 def test_what_rests_on_a_persons_word_says_that_none_was_seen(repo: GitRepo) -> None:

@@ -332,8 +332,7 @@ class Supervisor:
     def _block(self, one: CrewTask) -> None:
         self._read()
         with contextlib.suppress(HoldfastError):
-            reason = f"{one.why}"[:500]
-            task_lifecycle.stop(self.project.clone, one.task, "blocked", reason=reason)
+            task_lifecycle.stop(self.project.clone, one.task, "blocked", reason=one.why[:500])
         task_claims.release(self.project.clone.layout, one.task)
 
     def _queue_ready(self) -> None:
@@ -585,8 +584,7 @@ class Supervisor:
                 found[one.task] = [f"commit:{one.commit}", *runs]
         found |= {name: [] for name in self.state.tasks if name not in found and self._board.is_done(name)}
         done = task_lifecycle.close_all(clone, found)
-        parents = [("close", {"task": task.id}) for task in done if not found[task.id]]
-        if parents:
+        if parents := [("close", {"task": task.id}) for task in done if not found[task.id]]:
             self.journal.add(*parents)
             self._read()
         self._take_away()
@@ -594,7 +592,9 @@ class Supervisor:
 
     def _drop_branches(self) -> None:
         """Delete the branches whose commits are all in the result."""
+        repo = self.project.clone.repo
+        there = merged_branches(repo, self.journal.run)
+        self._read()  # after that: a worker writes down its branch, which has no commit yet, before it makes it
         kept = {self.head["branch"], *(one.branch for one in self.state.tasks.values() if one.state != DONE)}
-        there = merged_branches(self.project.clone.repo, self.journal.run)
-        drop_branches(self.project.clone.repo, [name for name in there if name not in kept])
+        drop_branches(repo, [name for name in there if name not in kept])
         self._undropped = 0

@@ -90,9 +90,15 @@ class KnownClaims:
         found, own = [], statement(memory)
         for other in (other for other in self._neighbours(memory) if not resolved(memory, other)):
             status = self._status[other.id]
-            if verdict := claims.conflict(statement(other), own, gone=status in GONE):
+            verdict = claims.conflict(statement(other), own, gone=status in GONE)
+            if verdict is not None and (status in GONE or self._is_worth_a_hint(verdict, statement(other), own)):
                 found.append(MemoryConflict(memory, other, status, verdict))
         return sorted(found, key=lambda one: (one.status not in STANDING, -one.verdict.score, one.other.id))
+
+    def _is_worth_a_hint(self, verdict: claims.Verdict, one: claims.Statement, other: claims.Statement) -> bool:
+        """Whether two statements are about one thing: a common verb alone is noise, and after three nobody reads on."""
+        assert self._near is not None  # `_neighbours` came from it
+        return self._near.is_worth_a_hint(verdict, one, other)
 
     def same(self, memory: Memory) -> list[Memory]:
         """Returns the memories that make the same claim, in these or in other words."""

@@ -193,7 +193,7 @@ def harvest(
     clone: Clone,
     turns: Sequence[Utterance | TriedCommand],
     *,
-    source: str,
+    source: str | Callable[[int], str],
     evidence: Cited,
     holds: Callable[[ExtractedMemory], bool] = lambda _: True,
     sent: Sequence[str] = (),
@@ -201,21 +201,25 @@ def harvest(
 ) -> Harvested:
     """Proposes the claims in the turns: found by the user's model command if there is one, else by our own rules.
 
-    `source` is the run or session, such as run:<id>; `evidence` returns a claim's evidence, and `holds` says whether
-    what it names still exists. `sent` are the packs that its agent got: they must not come back as its own words.
+    `source` is the run or session, such as run:<id>, or returns that of a turn; `evidence` returns a claim's evidence,
+    and `holds` says whether what it names still exists. `sent` are the packs that its agent got: they must not come
+    back as its own words.
     """
     by_model = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
     found = extraction.find_claims(turns, sent=sent, holds=holds) if by_model is None else list(filter(holds, by_model))
-    return _propose_all(clone, found, source, evidence) if found else Harvested()
+    of = source if callable(source) else lambda _: source
+    return _propose_all(clone, found, of, evidence) if found else Harvested()
 
 
-def _propose_all(clone: Clone, found: Sequence[ExtractedMemory], source: str, evidence: Cited) -> Harvested:
+def _propose_all(
+    clone: Clone, found: Sequence[ExtractedMemory], source: Callable[[int], str], evidence: Cited
+) -> Harvested:
     """Proposes each claim; it applies to the paths in its words, else to the files in its evidence."""
     new, joined, refused = [], 0, 0
     named = paths_mentioned(clone.repo, (one.statement for one in found))
     with locked_proposals(clone) as batch:
         for one in found:
-            before, cited = set(batch.ids), evidence(one)
+            before, cited, said = set(batch.ids), evidence(one), ((one.turn, one.words), *one.also)
             rests_on = rules.unique(str(path) for receipt in cited if (path := getattr(receipt, "path", None)))
             try:
                 made = propose(
@@ -228,8 +232,8 @@ def _propose_all(clone: Clone, found: Sequence[ExtractedMemory], source: str, ev
                     evidence=[text for text in cited if isinstance(text, str)],
                     earlier=[receipt for receipt in cited if not isinstance(receipt, str)],
                     applies_to=named[one.statement] or rests_on,
-                    source=source if source.startswith("run:") else None,
-                    provenance=[Provenance(source, *said) for said in ((one.turn, one.words), *one.also)],
+                    source=source(one.turn) if source(one.turn).startswith("run:") else None,
+                    provenance=[Provenance(source(turn), turn, words) for turn, words in said],
                     tags=[one.rule.replace(" ", "-")],
                 )
             except (NotStored, ReadOnlyStore):  # a full disk says nothing about the claim

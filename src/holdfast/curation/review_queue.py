@@ -31,10 +31,21 @@ if TYPE_CHECKING:
 else:  # slow to import, and needed only if candidates from sessions wait
     session_claims = LazyModule("holdfast.curation.extraction.session_claims")
 
-__all__ = ["QueueItem", "ReviewLook", "ReviewQueue", "UnreadableMemory", "chosen", "every", "pick", "worth_reading"]
+__all__ = [
+    "QueueItem",
+    "ReviewLook",
+    "ReviewQueue",
+    "UnreadableMemory",
+    "chosen",
+    "every",
+    "pick",
+    "put_off",
+    "worth_reading",
+]
 LIKELY = 0.5  # confidence: by key words 6 of 10 above it are right on projects the weights had not seen, 3 of 8 below
 _SUMMARY = 1 << 20  # bytes; a guess: summaries are a few KiB
 _COUNTED = regex(r" — (?=\d|last )")  # where the counts in a summary's first line start
+REWORD, UNLIKELY, MOVED = PUT_OFF = ("to be reworded", "less likely", "about code that changed since")
 FOREIGN = "T4"  # arrived by git, and approved neither here nor in a trusted trunk
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 
@@ -54,18 +65,20 @@ class QueueItem:
         return self.standing.id
 
     @property
+    def put_off(self) -> str:
+        """Why it waits below the others: one of PUT_OFF, or empty."""
+        memory = self.standing.memory
+        if self.reason != "proposed" or memory.confidence is None:
+            return ""
+        by_our_rules = bool(self.provenance) and "model" not in memory.tags
+        why = put_off(memory.statement, memory.confidence, tags=memory.tags, by_our_rules=by_our_rules)
+        is_outdated = by_our_rules and memory.type == "fact" and self.standing.code_moved
+        return MOVED if is_outdated and why != UNLIKELY else why  # an agent's fact about code that changed since
+
+    @property
     def likely(self) -> bool:
         """Whether its confidence is high enough and, if found in a session, it is ready to save and still current."""
-        memory = self.standing.memory
-        if self.reason != "proposed":
-            return True
-        if memory.confidence is not None and memory.confidence < LIKELY:
-            return False
-        if memory.confidence is None or not self.provenance or "model" in memory.tags:  # not found by our own rules
-            return True
-        if memory.type == "fact" and self.standing.code_moved:  # an agent's fact about code that changed since
-            return False
-        return session_claims.is_ready(memory.statement, *session_claims.rules().intersection(memory.tags))
+        return not self.put_off
 
 
 @frozen
@@ -183,6 +196,15 @@ def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str]:
     """
     confidence = standing.memory.confidence
     return standing.code_moved, -1.0 if confidence is None else -confidence, standing.memory.source or ""
+
+
+def put_off(statement: str, confidence: float, *, tags: Sequence[str], by_our_rules: bool) -> str:
+    """Returns why a find waits below the others; a first look ranks by it as the queue does."""
+    if confidence < LIKELY:
+        return UNLIKELY
+    if not by_our_rules or session_claims.is_ready(statement, *session_claims.rules().intersection(tags)):
+        return ""
+    return REWORD
 
 
 def worth_reading(items: Sequence[QueueItem]) -> list[QueueItem]:

@@ -45,7 +45,6 @@ MOST_LINKED = 1.0  # gain of docs and code by links
 LOOSE = {"named": 0.3, "beside": 0.6, "linked": 0.5}  # the most that code gains by these for a sentence
 SAID = 0.34  # share of a question that an answering conversation or memory contains: a third
 _ABOVE = 1e-6  # of a score: enough to rank before
-FRONT = 0.3  # added head start of a front page: one that fits as well as a page of details goes before it
 FULL = 0.67  # share of a question from which a hit gets its kind's full head start
 
 _KINDS = (
@@ -54,7 +53,6 @@ _KINDS = (
 _TALK = ("run", "turn", "session")
 _OF_FILES = ("doc", "code", "artifact")
 _WORDS = PatternFile(__file__)
-_FRONT_PAGES = ("readme", "contributing", "install", "development", "hacking")
 _FOR_TESTS = ("test", "spec", "fixture", "golden", "mock")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
@@ -101,9 +99,10 @@ def level(pool: Pool, asked: SearchQuery) -> None:
     mean = sum(dated) / len(dated) if dated else 0.0
     recent.update((key, mean) for key in held if key < 0)
     linked.update((key, MOST_LINKED) for key in held if linked.get(key, 0.0) > MOST_LINKED)
-    if form_of(asked) == WORDS:
+    form = form_of(asked)
+    if form == WORDS or (form == SHORT and len(asked.words) > 1):
         code = [key for key in held if pool.rows[key][kind] == "code"]
-        for name, most in LOOSE.items():
+        for name, most in LOOSE.items() if form == WORDS else [("named", LOOSE["named"])]:
             values = features.get(name, {})
             values.update((key, most) for key in code if values.get(key, 0.0) > most)
 
@@ -119,14 +118,15 @@ def kinds(pool: Pool, asked: SearchQuery) -> Feature:
         return {}
     table, tests = MIXED[form_of(asked)], not _asks_for_tests(asked)
     holds = _held(pool) if asked.words else None
+    to_begin = not _WORDS.words("chores").isdisjoint(_plain_words(asked))
     found = {}
     for key, row in pool.rows.items():
         name = row[kind] if row[kind] in _KINDS else "memory"
         if tests and name in ("doc", "code") and is_test(_file(row)):
             name = "test"
+        elif name == "doc":
+            name = _page(_file(row), to_begin=to_begin)
         start = table[name]
-        if name == "doc" and start > 0.0 and _is_front_page(_file(row)):
-            start += FRONT
         if start > 0.0 and holds is not None:
             start *= min(1.0, holds.get(key, 0.0) / FULL)
         found[key] = start
@@ -209,17 +209,33 @@ def is_test(path: str) -> bool:
     return name == "conftest.py" or not _WORDS.words("test_folders").isdisjoint(folders.split("/"))
 
 
-def _is_front_page(path: str) -> bool:
-    """Whether a file is a page for who is new: how to install, run and test stands there, in few words."""
-    return "/" not in path and path.lower().startswith(_FRONT_PAGES)
+def _plain_words(asked: SearchQuery) -> list[str]:
+    return [word.strip("?,.!:;\"'") for word in asked.text.casefold().split()]
+
+
+def _page(path: str, *, to_begin: bool) -> str:
+    """Returns what a document is: one `to_begin` with, text that lies among code, or any other."""
+    folders, _, name = path.casefold().rpartition("/")
+    base, _, ending = name.rpartition(".")
+    if to_begin and (base or name) in _WORDS.words("begin_with"):
+        return "guide" if not folders or folders in _WORDS.words("begin_folders") else "doc"
+    among_code = ending == "txt" and folders and _WORDS.words("page_folders").isdisjoint(folders.split("/"))
+    return "data" if among_code else "doc"
 
 
 def _asks_for_tests(asked: SearchQuery) -> bool:
     """Whether a question is about the code of tests. Who asks how to run them wants the page that says so."""
-    said = asked.text.casefold().split()
-    named = any(word.startswith(_FOR_TESTS) for word in said)
-    named = named or any(_is_symbol(word) and any(one in word.casefold() for one in _FOR_TESTS) for word in asked.words)
-    return (named and _WORDS.words("of_running").isdisjoint(said)) or any(map(is_test, asked.paths))
+    if any(map(is_test, asked.paths)):
+        return True
+    if any(_is_symbol(word) and any(one in word.casefold() for one in _FOR_TESTS) for word in asked.words):
+        return True
+    said = _plain_words(asked)
+    for word, following in zip(said, [*said[1:], ""], strict=False):
+        if word in _WORDS.words("one_of") and following.startswith("test"):  # "which test runs the migration"
+            return True
+        if word.startswith("test") and following in _WORDS.words("about"):
+            return True
+    return any(word.startswith(_FOR_TESTS) for word in said) and _WORDS.words("running").isdisjoint(said)
 
 
 def chosen(

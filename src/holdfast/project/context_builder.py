@@ -309,7 +309,7 @@ def _as_known(one: MemoryStanding, updated: str, against: tuple[str, ...]) -> Kn
         tags=memory.tags,
         confidence=memory.confidence,
         source=memory.source,
-        why=pack_lines.further_paragraphs(memory.details, statement=memory.statement) if memory.details else "",
+        why=pack_lines.memory_grounds(memory) if memory.details else "",
         blob=one.blob,
         updated=updated,
         doubt=_OID.sub(r"\1", "; ".join(one.notes)) if one.notes else "",

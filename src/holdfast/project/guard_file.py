@@ -56,7 +56,7 @@ def _guards(clone: Clone, standings: Sequence[MemoryStanding]) -> Iterator[guard
     )
     for one in approved:
         memory, cited = one.memory, pack_lines.cited_files(one.memory.evidence)
-        why = pack_lines.further_paragraphs(memory.details, statement=memory.statement)
+        why = pack_lines.memory_grounds(memory)
         text = f"{memory.statement} ({why})" if why else memory.statement
         line = " ".join(visible(clone.scan.text(text)).split())
         line = line if len(line) <= guards.MAX_TEXT else line[: guards.MAX_TEXT - 1].rstrip() + "…"

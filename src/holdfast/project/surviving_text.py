@@ -18,7 +18,7 @@ from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
 from holdfast.curation.extraction import session_claims, session_statements
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
-from holdfast.git.evidence_check import may_be_cited, resolve
+from holdfast.git.evidence_check import may_be_cited, resolve, states
 from holdfast.git.tracked_files import paths_mentioned, paths_spelled, places, stored
 from holdfast.model.evidence import Evidence, FileEvidence, is_oid
 from holdfast.model.spans import source_text, symbols
@@ -34,9 +34,11 @@ from holdfast.values import frozen
 MAX_FILE = 4 << 20  # bytes; larger files are data and not code
 MAX_SPAN = 40  # lines cited: in a longer span, most lines have nothing to do with the statement
 MOST = 3  # files cited: each changes at some time, and makes the memory stale
-MOST_TRIED = 2_000  # words of calls that are tried as paths: bounds the reads of file names
+MOST_TRIED = 500  # words of calls that are tried as paths: with the next, bounds the reads of file names
+DEEPEST = 16  # folders of a path inside the repository
 MOST_READ = 40  # files of a session in which a name is searched: bounds the reads of files
 _REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # momentary
+_TOLD = ("closing-report", "agents-words", "plan")  # an agent's words, which no code and no commit states
 COMMENT = "code-comment"  # the rule for comments that a turn wrote into code
 _BEGINS = 40  # letters of a comment: its first row, as comments are wrapped after 60 and more
 _SHORT = 3  # letters: a shorter name appears anywhere by chance
@@ -108,9 +110,27 @@ class WrittenFiles:
         inputs = (given for at, given, _ in _calls(folder) if at <= turn)
         words = dict.fromkeys(word for given in inputs for word in _WORD.findall(given))
         last = (word for word in reversed(words) if "." in word.rpartition("/")[2])
-        ends = (word.split("/", skipped)[-1] for word in last for skipped in range(1 + word.count("/")))
-        there = (end for end in islice(ends, MOST_TRIED) if ".." not in end and self.now(end))
+        there = filter(None, (self._ending_of(word) for word in islice(last, MOST_TRIED)))
         return list(dict.fromkeys(islice(there, MOST_READ)))
+
+    def _ending_of(self, word: str) -> str:
+        """Returns the longest end of a path that is a file here: `docs/README.md` is not the `README.md` beside it."""
+        parts = word.split("/")
+        ends = ("/".join(parts[skipped:]) for skipped in range(max(0, len(parts) - DEEPEST), len(parts)))
+        return next((end for end in ends if ".." not in end and self.now(end)), "")
+
+
+class LookedAtFiles(WrittenFiles):
+    """The same for a session that is not imported: its turns and the texts of its calls are in memory."""
+
+    def __init__(self, top: str) -> None:
+        super().__init__(top)
+        self.rows: list[Mapping[str, Any]] = []
+        self.texts: list[str] = []
+        self._turns[""] = self.rows
+
+    def saw(self, folder: str, names: Sequence[str]) -> bool:  # noqa: ARG002 - there is one session, in no folder
+        return any(name in text for text in self.texts for name in names)
 
 
 @frozen
@@ -128,6 +148,13 @@ class SessionFiles:
         self.clone, self.folder, self.files = clone, folder, files
         self._blobs: dict[tuple[str, str], str | None] = {}
         self._texts: dict[tuple[str, str], _Committed | None] = {}
+        self._cited: dict[ExtractedMemory, list[Evidence]] = {}
+
+    def cited(self, found: ExtractedMemory) -> list[Evidence]:
+        """Returns evidence for a find: the lines of its turn, else the symbols and files that it is about."""
+        if found not in self._cited:
+            self._cited[found] = _cited_lines(self, found) or _cited_names(self, found)
+        return self._cited[found]
 
     def committed(self, path: str, turn: int) -> _Committed | None:
         """Returns a file as it was after a turn; None if no commit in this clone has it."""
@@ -194,7 +221,7 @@ def _calls(folder: str) -> Iterator[tuple[int, str, str]]:
             yield row["turn"], "\n".join(one["input"] for one in calls), "\n".join(one["output"] for one in results)
 
 
-def cited(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
+def _cited_lines(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
     """Returns evidence for the lines that a find is about: written in its turn, and all still there."""
     files, receipts = session.files, list[Evidence]()
     for path, wrote in written(session.folder, found.turn):
@@ -236,12 +263,13 @@ def _receipt(session: SessionFiles, turn: int, named: _Named) -> Evidence:
     return resolve(session.clone, str(named))
 
 
-def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
+def _cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]:
     """Returns evidence for the symbols and files that a find is about, if its lines cannot be cited.
 
     The find names them, or its turn wrote into the symbol. Files of its own turn come first, then those of later turns,
-    which carried it out, then earlier ones; if none of these contains a name of the find, files that the run read. A
-    whole file is the last resort: it changes soon.
+    which carried it out, then earlier ones; if none of these contains a name of the find, files that the run read, and
+    last any file that defines the name: who only mentions it, in a comment perhaps, is no evidence. A whole file is the
+    last resort: it changes soon.
     """
     clone, folder, files = session.clone, session.folder, session.files
     rows = [(int(row["turn"]), list(row["files"])) for row in files.turns(folder)]
@@ -252,15 +280,18 @@ def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]
     names = list(dict.fromkeys((*_names(found.statement), *_names(found.details))))
     if not any(_names_some(files, path, names) for path in there):
         there += [path for path in files.files_read(folder, found.turn) if _names_some(files, path, names)]
+    elsewhere = []
     if not any(_names_some(files, path, names) for path in there):
-        there = _naming(clone, files, _names(found.statement)) or there
+        elsewhere = [path for path in _naming(clone, files, _names(found.statement)) if path not in there]
     # Tested code is better evidence than its test, and code better than a document about it.
-    there.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
+    for paths in (there, elsewhere):
+        paths.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
     cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
     code = [path for path in there if not _DOCUMENTS.search(path)]
-    cited = cited or [_Named("symbol", path, name) for path in spelled or code for name in _defined(files, path, names)]
+    for paths in (spelled or code, elsewhere):
+        cited = cited or [_Named("symbol", path, name) for path in paths for name in _defined(files, path, names)]
     cited += [_Named("file", path) for path in spelled]
     if not cited:
         text = f"{found.statement}\n{found.details}"
@@ -278,14 +309,17 @@ def cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence]
     return receipts
 
 
-def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: ExtractedMemory) -> bool:
+def still_stands(session: SessionFiles, found: ExtractedMemory) -> bool:
     """Whether some of the code that a find names is here, or its session saw none of it here.
 
     A dead end is worth knowing after its code is gone, and statements of a person or of a memory file do not report
     code. A comment counts as gone with its words.
     """
+    clone, folder, files = session.clone, session.folder, session.files
     rows = files.turns(folder)
     if found.kind != "dead-end" and _is_mended(clone, files, rows, found):
+        return False
+    if found.rule in _TOLD and session_claims.describes(found.kind, found.statement) and _has_moved(session, found):
         return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
@@ -305,6 +339,12 @@ def still_stands(clone: Clone, folder: str, files: WrittenFiles, found: Extracte
         return True
     named = [f"*{name}*" for name in names]
     return bool(clone.repo.run("ls-files", "-z", "--", *named)) or not files.saw(folder, lasts)
+
+
+def _has_moved(session: SessionFiles, found: ExtractedMemory) -> bool:
+    """Whether code that a find cites changed after its session: nobody checked it since."""
+    cites = [str(one) for one in session.cited(found)] if session.folder else []  # no run: nothing was committed
+    return any(state in ("changed", "gone") for state in states(session.clone, cites).values())
 
 
 def _is_missing(clone: Clone, files: WrittenFiles, folder: str, names: Sequence[str], found: ExtractedMemory) -> bool:

@@ -9,7 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.capture import agents
@@ -269,16 +268,19 @@ class TranscriptImport(Concern):
     def _harvest_transcript(self, taken: IntakeResult, bringing: Brought, *, may_ask: bool = False) -> None:
         """Proposes memories from the runs of a session; only `import` and background work ask the model command."""
         files = surviving_text.WrittenFiles(self.clone.repo.top)
-        for run, said in taken.said.items():
-            source, folder = f"run:{run}", self.clone.layout.run(run)
-            session = surviving_text.SessionFiles(self.clone, folder, files)
+        runs = {one.turn: run for run, said in taken.said.items() for one in said}
+        written = {
+            run: surviving_text.SessionFiles(self.clone, self.clone.layout.run(run), files) for run in taken.said
+        }
+        said = [one for some in taken.said.values() for one in some]  # together: what one run reports, the next mends
+        if said:
             done = propose.harvest(
                 self.clone,
                 said,
-                source=source,
-                evidence=partial(self._evidence, source, session),
-                holds=partial(surviving_text.still_stands, self.clone, folder, files),
-                sent=self.project.harvest.sent([run, *([taken.session_id] if taken.session_id else [])]),
+                source=lambda turn: f"run:{runs[turn]}",
+                evidence=lambda found: self._evidence(f"run:{runs[found.turn]}", written[runs[found.turn]], found),
+                holds=lambda found: surviving_text.still_stands(written[runs[found.turn]], found),
+                sent=self.project.harvest.sent([*taken.said, *([taken.session_id] if taken.session_id else [])]),
                 ask=self.project.harvest.model_for(said) if may_ask else None,
             )
             bringing.proposed += done.new
@@ -291,8 +293,7 @@ class TranscriptImport(Concern):
         self, source: str, session: surviving_text.SessionFiles, found: utterance.ExtractedMemory
     ) -> list[str | Evidence]:
         """Returns the evidence of a find."""
-        named = surviving_text.cited(session, found) or surviving_text.cited_names(session, found)
-        return [*_shown_by(source, session.folder, found), *named]
+        return [*_shown_by(source, session.folder, found), *session.cited(found)]
 
     def record(self, tool: Dialect, path: str) -> str:
         """Records the run of one of our own transcripts, once, and proposes its memories; returns the run's id."""

@@ -16,7 +16,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -229,7 +229,8 @@ def branch_of(turn: TranscriptTurn, origin: TranscriptOrigin) -> str | None:
 def agent_texts(turn: TranscriptTurn) -> dict[str, Any]:
     """What the agent said itself in a turn, as much of it as a person might write, the end first of all.
 
-    With it which of these texts only tell what is being done, if the agent's program says so.
+    With it which of these texts only tell what is being done, if the agent's program says so, and whether the last one
+    closes the turn: what an agent finds right before its last edit is no report of the work.
     """
     room, found = MAX_TEXT, []
     for step in reversed(turn.steps):
@@ -239,7 +240,12 @@ def agent_texts(turn: TranscriptTurn) -> dict[str, Any]:
                 break
             found.append(step)
     found.reverse()
-    return {"said": [step.text for step in found], "on_the_way": [n for n, step in enumerate(found) if step.on_the_way]}
+    since = turn.steps[turn.steps.index(found[-1]) :] if found else ()
+    return {
+        "said": [step.text for step in found],
+        "on_the_way": [n for n, step in enumerate(found) if step.on_the_way],
+        "closes": not any(call.edits for step in since for call in step.calls),
+    }
 
 
 def _ran(call: Call) -> dict[str, Any]:
@@ -473,9 +479,10 @@ def said_in_run(folder: str) -> Iterator[Utterance | TriedCommand]:
         yield from found
 
 
-def said_in_turn(turn: TranscriptTurn, n: int) -> Iterator[Utterance | TriedCommand]:
+def said_in_turn(turn: TranscriptTurn, n: int, files: Iterable[str] = ()) -> Iterator[Utterance | TriedCommand]:
     """The words and commands of a turn that is not imported; what its agent only quotes is left out before."""
-    yield from _heard({"turn": n, "by": "user", "prompt": turn.prompt, "files": (), "commits": (), **_words(turn)})
+    asked = {"turn": n, "by": "user", "prompt": turn.prompt, "files": tuple(files), "commits": turn.commits}
+    yield from _heard({**asked, **_words(turn)})
 
 
 def _words(turn: TranscriptTurn) -> dict[str, Any]:
@@ -490,7 +497,7 @@ def _heard(row: Mapping[str, Any]) -> Iterator[Utterance | TriedCommand]:
     wrote = bool(row.get("wrote", files) or row["commits"])  # runs of earlier versions name only files
     if row["prompt"]:
         yield Utterance(row["by"], row["prompt"], n, "request", files, wrote)
-    aside, last = set(row.get("on_the_way") or ()), len(row["said"]) - 1
+    aside, last = set(row.get("on_the_way") or ()), len(row["said"]) - 1 if row.get("closes", True) else -1
     for place, text in enumerate(row["said"]):
         source = ON_THE_WAY if place in aside else "closing" if place == last else "said"
         yield Utterance("agent", text, n, source, files, wrote)

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from holdfast.curation.extraction import constraint_rules, decision_rules, failure_rules
 from holdfast.curation.extraction.candidate_claim import SentenceClaim, SentenceParts, content, may_stand, parts
 from holdfast.curation.extraction.failure_rules import retried
-from holdfast.curation.extraction.session_claims import session_claims
+from holdfast.curation.extraction.session_claims import describes, is_before_work, session_claims
 from holdfast.curation.extraction.session_statements import is_plan
 from holdfast.curation.extraction.turn_sentences import sentences
 from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words, without_reset
@@ -23,6 +23,7 @@ from holdfast.patterns import TYPE_CHECKING, PatternFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from holdfast.curation.extraction.session_statements import SessionStatement
     from holdfast.curation.extraction.turn_sentences import Sentence
@@ -87,7 +88,8 @@ def find_claims(
     own_turns = without_reset([own_words(turn) for turn in turns if isinstance(turn, Utterance)], commands)
     withdrawn = WithdrawnWords(own_turns)
     plain = [turn for turn in own_turns if turn.source in _PLAINLY]
-    claims = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one)]
+    wrote = {turn.turn for turn in own_turns if turn.wrote}
+    claims = [one for turn in plain for one in _in_turn(turn, packs) if _is_needed(turn, one, wrote)]
     claims = [one for one in claims if not withdrawn.hold(one.turn, one.who, one.words)]
     refuted = {turn.turn for turn in own_turns if turn.who == "agent" and _SHAPE.refutes.search(turn.text)}
     claims = [one for one in claims if one.kind != "assumption" or one.who != "user" or one.turn not in refuted]
@@ -99,10 +101,12 @@ def find_claims(
     return _distinct(sorted(_without_corrected(claims), key=lambda one: (-one.confidence, one.turn)))[:MOST]
 
 
-def _is_needed(turn: Utterance, one: ExtractedMemory) -> bool:
-    """Whether a cue word counts: not for one occasion, not for a cause if files follow, not a "must" of an agent."""
+def _is_needed(turn: Utterance, one: ExtractedMemory, wrote: AbstractSet[int]) -> bool:
+    """Whether a cue word counts: not for one occasion, not for what edits followed, not a "must" of an agent."""
     is_once = turn.who == "user" and one.rule in _ORDERS and _SHAPE.once.search(one.words)
     if is_once or (turn.wrote and one.rule == "root cause"):
+        return False
+    if turn.who == "agent" and describes(one.kind, one.words) and is_before_work(turn.source, turn.turn, wrote):
         return False
     by_a_person = turn.who == "user" and not is_plan(turn)
     return by_a_person or not turn.source or one.rule != "constraint"

@@ -6,16 +6,17 @@ reported in the agent's words, which name what was done, with the person's own w
 
 from __future__ import annotations
 
-from holdfast.curation.extraction import session_statements, statement_score
+from holdfast.curation.extraction import session_statements, statement_score, turn_sentences
 from holdfast.curation.extraction.candidate_claim import bare, capital
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
 from holdfast.curation.extraction.statement_wording import standing_words
 from holdfast.model.utterance import MAX_STATEMENT, MAX_WHY, MIN_STATEMENT, ExtractedMemory, Utterance
 from holdfast.patterns import TYPE_CHECKING, PatternFile
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
 MOST = 10  # of one session: a person reads them all. These limits are guesses but for those with a measurement
 _WRITTEN = 3  # statements from files such as AGENTS.md: agents read these files anyway
@@ -31,6 +32,7 @@ _REPLACES = 0.6  # likeness at which one may replace the other
 _AS_MUCH = 0.7  # of the weight of a statement's words: the least weight of its replacement
 _ABOUT = 0.15  # likeness at which one may add to the other if they share no name of code
 _LONG = 240  # characters: more is more than one claim
+_TALK = ("said", "closing")  # sources in which an agent tells what it sees and does
 _NEW = 0.3  # share of a statement that must be new to be worth adding
 MAX_DETAILS = 700  # characters: a few sentences
 _SHAPE = PatternFile(__file__)
@@ -71,7 +73,9 @@ def chosen_claims(
     session: SessionWords, scores: Sequence[float], *, least: float = LEAST
 ) -> list[tuple[int, ExtractedMemory]]:
     """Returns the statements chosen by their scores, the best first, with their claims."""
-    chosen = _choose(session, scores, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
+    # What is outdated is no candidate, but still shows what the session was about.
+    current = [0.0 if is_outdated(one, session) else scores[at] for at, one in enumerate(session.statements)]
+    chosen = _choose(session, current, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
     claims = ((one.best, _as_claim(session, one, scores[one.best])) for one in chosen)
     return [(best, claim) for best, claim in claims if _is_whole(claim)]
 
@@ -135,6 +139,41 @@ def is_over(one: SessionStatement) -> bool:
     if one.source == "request" and _SHAPE.wish.search(one.text):
         return False
     return not _SHAPE.why.search(one.text) or _SHAPE.fault.search(one.text) is not None
+
+
+def is_outdated(one: SessionStatement, session: SessionWords) -> bool:
+    """Whether an agent or a plan says how things were before work of the session.
+
+    A rule and what was tried outlast the work; of plans only faults are over. The report after the work can be a
+    candidate, if it is not told in the past and no later turn works on that code.
+    """
+    if one.source not in ("plan", *_TALK):
+        return False
+    is_faulty = calls_for_change(one.told) or is_fault(one.told) or may_be_fault(one.told)
+    if one.source == "plan":
+        return is_faulty and any(turn >= one.turn for turn in session.wrote)
+    kind = kind_of(replace(one, text=_SHAPE.possible.sub(" ", one.text)), one.text)
+    if is_before_work(one.source, one.turn, session.wrote):
+        return describes(kind, one.text) or kind == "decision" or (kind == "invariant" and is_faulty)
+    is_past = one.turn in session.wrote and _tells_the_past(one.text)
+    return one.source == "closing" and describes(kind, one.text) and (is_past or session.is_worked_on(one))
+
+
+def describes(kind: str, text: str) -> bool:
+    """Whether a statement of this type tells how something is, and not what was decided or tried."""
+    return kind in ("fact", "assumption") or (
+        kind == "dead-end" and not _SHAPE.attempt.search(_SHAPE.provided.sub(" ", text))
+    )
+
+
+def is_before_work(source: str, turn: int, wrote: AbstractSet[int]) -> bool:
+    """Whether an agent's words come before edits: on the way, or in a turn that only looks.
+
+    `wrote` are the turns that wrote files. Documents count: a review of a plan is over when the plan is rewritten.
+    """
+    if source == "closing" and turn in wrote:
+        return False
+    return source in _TALK and any(later >= turn for later in wrote)
 
 
 def _tells_the_past(text: str) -> bool:
@@ -254,13 +293,12 @@ def _is_new(session: SessionWords, number: int, known: int) -> bool:
 
 def _as_claim(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
     best, *adds = (session.statements[number] for number in (chosen.best, *chosen.adds))
-    asked = ""  # a person's request next to an agent's statement is shown as a quotation
-    if best.who == "user" and adds and adds[0].who == "agent":
-        best, adds, asked = adds[0], [best], f"Asked: {best.told}"
+    if best.who == "user" and adds and adds[0].who == "agent":  # the person's own words stay as provenance
+        best, adds = adds[0], [best]
     statement, rest = _statement(best)
     why = _reason_after(best, statement)
     rest = "" if any(rest in one.told for one in adds) or (why and rest == best.after) else rest
-    more = [rest, asked, *(one.told for one in adds if one.who == "agent")]
+    more = map(_without_chat, (rest, *(one.told for one in adds if one.who == "agent")))
     return ExtractedMemory(
         kind_of(best, statement),
         statement,
@@ -273,6 +311,12 @@ def _as_claim(session: SessionWords, chosen: _Chosen, scored: float) -> Extracte
         details=session_statements.shortened("\n\n".join(filter(None, more)), MAX_DETAILS),
         also=tuple((one.turn, one.words) for one in adds),
     )
+
+
+def _without_chat(text: str) -> str:
+    """Returns the sentences that state something, without those that address the reader or offer a next step."""
+    said = (one.text for one in turn_sentences.sentences(text))
+    return " ".join(one for one in said if not _SHAPE.addresses.search(one) and not is_of_the_moment(one))
 
 
 def rules() -> frozenset[str]:

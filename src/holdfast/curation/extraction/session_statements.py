@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 MOST = 4_000  # statements of a session that are scored; a guess that bounds the time of endless sessions
 MAX_TEXT = 600  # characters of a statement; a guess: longer ones are not one claim
 _FREQUENT = 60  # statements: a word in more of them distinguishes none, and would make this quadratic; a guess
+_BOTH = 2  # names of code that a statement shares with a later turn about the same code
 _SHAPE = PatternFile(__file__)
 
 
@@ -164,6 +165,20 @@ class SessionWords:
             after = [self.words(of, n) for n in self.numbers if n > turn for of in ("asked", "answered")]
             self._around = (turn, frozenset().union(*asked), frozenset().union(*after))
         return self._around[1:]
+
+    def is_worked_on(self, one: SessionStatement) -> bool:
+        """Whether a later turn that wrote files speaks of the same code: of two names, as one may be chance."""
+        turns = Counter(turn for name in code_names(one.text) for turn in self._named.get(name, ()))
+        return any(turn > one.turn and count >= _BOTH for turn, count in turns.items())
+
+    @cached_property
+    def _named(self) -> dict[str, list[int]]:
+        """Returns for each name of code the turns that wrote files and speak of it."""
+        found: dict[str, list[int]] = {}
+        for turn in self.wrote:
+            for name in code_names(self.said(turn)):
+                found.setdefault(name, []).append(turn)
+        return found
 
     @cached_property
     def committed_words(self) -> frozenset[str]:

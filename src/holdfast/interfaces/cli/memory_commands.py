@@ -10,10 +10,10 @@ from holdfast.errors import BadInput
 from holdfast.index import hit_text
 from holdfast.interfaces.cli import invocation
 from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a_terminal, options
-from holdfast.interfaces.cli.output import as_plain, picked, show, strong, styled
+from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, styled
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
-from holdfast.model.memory import TYPES, labelled, split_statement
+from holdfast.model.memory import TYPES, Memory, labelled, split_statement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from holdfast.git.erase import Erasure
     from holdfast.project import Project
 
+READ = 100  # columns of a text that is read through
+NARROWEST = 23  # columns of text on the narrowest terminal
+MOST_BODY = 16  # rows of a memory's further paragraphs; what a session's find has at most fits
 MOST_NAMED = 5  # memories to accept again that are named
 _fields = options(  # what a memory is
     click.option("--why", default="", metavar="TEXT", help="The reason for it."),
@@ -73,11 +76,35 @@ def proposal_text(standing: decisions.MemoryStanding) -> str:
 def accepted_text(standing: decisions.MemoryStanding) -> str:
     if standing.status == "deprecated":
         return retired_text(standing)
+    first, *rest = wrapped(f"accepted: {standing.memory.statement}", begins=len(standing.id))
     return lines(
-        f"{strong(standing.id)}  accepted: {short(standing.memory.statement)}",
+        f"{strong(standing.id)}  {first}",
+        [f"    {row}" for row in rest],
+        body_rows(standing.memory),
         _notes(standing),
         why_not_approved([standing]) or ["Share it with: holdfast publish"],
     )
+
+
+def columns_to_read() -> int:
+    """The columns of text between margins of four: as many as are read at ease, or as the terminal has."""
+    return min(READ, max(columns() - 4, NARROWEST)) if columns() else READ
+
+
+def wrapped(text: str, width: int | None = None, *, begins: int = 0) -> list[str]:
+    """The rows of a text that is read through; the first one `begins` so many columns further right."""
+    from textwrap import wrap
+
+    first, *rest = wrap(" ".join(text.split()), width or columns_to_read(), initial_indent=" " * begins) or [""]
+    return [first[begins:], *rest]
+
+
+def body_rows(memory: Memory) -> list[str]:
+    """What is approved besides the statement: all of it, or a count and how to see the rest."""
+    rows = [row for line in memory.details.splitlines() if line.strip() for row in wrapped(line)]
+    left = len(rows) - MOST_BODY
+    more = [f"… {count(left, 'more line')} of it: holdfast show {memory.id}"] if left > 0 else []
+    return [f"    {row}" for row in (*rows[:MOST_BODY], *more)]
 
 
 def _notes(standing: decisions.MemoryStanding) -> list[str]:

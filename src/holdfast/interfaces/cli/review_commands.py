@@ -20,7 +20,7 @@ from holdfast.model.evidence import receipt_name
 from holdfast.model.memory import TYPES, Memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from holdfast.crew.crew_journal import CrewConflict
     from holdfast.curation import decisions, memory_conflicts, review_queue
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     Waiting = Sequence[tuple[review_queue.QueueItem, review_queue.ReviewLook | None]]
     from holdfast.curation.memory_health import CuratorFinding, MemoryHealth
 
+ALL = "holdfast review list --all"
 CLOSELY = 200  # items that are looked at closely in a list: more would take long, and nobody reads them
 REASONS = ("proposed", "suggested", "edited", "stale", "expired", "contradicts", "elsewhere")
 SIDE = 46  # columns of each of two texts side by side
-READ = 100  # columns of a text that is read through
 SAME = 60  # letters by which a quotation is known
-DETAILS = 5  # lines of text below a statement: more are rare, and a list must stay a list
 DIFF = 12  # lines of what made a memory stale
 TITLE = 78  # columns of what a session did
 _ELSEWHERE = "proposed on another line"  # as notes say it
@@ -143,33 +142,58 @@ def waiting_text(
 
     shown = {item.id for item in worth_reading([item for item, _ in waiting])}
     closely = [one for one in waiting if one[0].id in shown]
-    rest = [one for one in waiting if one[0].id not in shown]
-    way = "" if everything else " holdfast review list --all"
+    rest = [item for item, _ in waiting if item.id not in shown]
     return lines(
         f"{count(len(waiting), 'memory', 'wait')}.",
         *(["", *rows] for rows in _by_session(closely, title, everything=everything)),
-        *(["", f"{len(rest)} more, less likely worth keeping:{way}"] if rest else []),
         *(
-            [*_heading(one[0].standing), *_moved(one[0].standing), *_details(one[0].standing.memory)]
-            for one in rest
+            _put_off_rows(rest)
             if everything
+            else [["", f"{put_off_text(put_off_counts(rest))}: {ALL}"]]
+            if rest
+            else []
         ),
         *(["", f"Accept one with: holdfast review accept {closely[0][0].id}"] if closely else []),
     )
 
 
+def put_off_text(counts: Mapping[str, int]) -> str:
+    """How many wait below the others, and why: `try`, `start` and `review list` say it alike."""
+    if len(counts) == 1:
+        ((why, number),) = counts.items()
+        return f"{number:,} more, {why}"
+    said = ", ".join(f"{number:,} {why}" for why, number in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    return f"{sum(counts.values()):,} more: {said}"
+
+
+def put_off_counts(items: Sequence[review_queue.QueueItem]) -> Mapping[str, int]:
+    from collections import Counter
+
+    return Counter(item.put_off or "others" for item in items)
+
+
+def _put_off_rows(items: Sequence[review_queue.QueueItem]) -> list[list[str]]:
+    """What waits below the others, by why it does."""
+    groups = {why: [item for item in items if item.put_off == why] for why in dict.fromkeys(i.put_off for i in items)}
+    return [
+        ["", f"{len(some)} {why or 'others'}:", *(row for item in some for row in _in_full(item.standing))]
+        for why, some in groups.items()
+    ]
+
+
 def _by_session(waiting: Waiting, title: Callable[[str], str], *, everything: bool) -> list[list[str]]:
     """What is printed of each item, those of one session together below a line that says what it did."""
     found: dict[str, list[str]] = {}
+    shown: set[frozenset[str]] = set()  # pairs that contradict each other, each of which is printed once
     for item, look in waiting:
         source = (item.provenance and item.reason == "proposed" and item.standing.memory.source) or ""
         if (source or item.id) in found:
             found[source] += [""]
         told = title(source) if source else ""
         moment, _, did = told.partition("  ")  # as `session_title` begins
-        begins = [f"{short(did, min(TITLE, _read()))}  ({ago(moment)}, {source})"] if told else []
+        begins = [f"{short(did, min(TITLE, memories.columns_to_read()))}  ({ago(moment)}, {source})"] if told else []
         rows = found.setdefault(source or item.id, begins)
-        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told))]
+        rows += [*_heading(item.standing), *_grounds(item, look, fully=everything, titled=bool(told), shown=shown)]
     return list(found.values())
 
 
@@ -179,29 +203,23 @@ def _heading(standing: decisions.MemoryStanding) -> list[str]:
     row = f"  {name}  {statement}  {kind}".rstrip()
     if not statement.endswith("…") and not 0 < columns() < width(row):
         return [row]
-    first, *rest = _wrapped(standing.memory.statement, begins=len(standing.id))
+    first, *rest = memories.wrapped(standing.memory.statement, begins=len(standing.id))
     return [f"  {name}  {first}", *(f"    {row}" for row in rest), *([f"    {kind}"] if kind else [])]
 
 
-def _moved(standing: decisions.MemoryStanding) -> list[str]:
-    return ["    its evidence changed"] if standing.code_moved else []
-
-
-def _read() -> int:
-    """The columns of text between margins of four: as many as are read at ease, or as the terminal has."""
-    return min(READ, max(columns() - 4, SIDE // 2)) if columns() else READ
-
-
-def _wrapped(text: str, width: int | None = None, *, begins: int = 0) -> list[str]:
-    """The rows of a text; the first one `begins` so many columns further right."""
-    from textwrap import wrap
-
-    first, *rest = wrap(" ".join(text.split()), width or _read(), initial_indent=" " * begins) or [""]
-    return [first[begins:], *rest]
+def _in_full(standing: decisions.MemoryStanding) -> list[str]:
+    """All that is approved of a memory: nobody approves what they were not shown."""
+    moved = ["    its evidence changed"] if standing.code_moved else []
+    return [*_heading(standing), *memories.body_rows(standing.memory), *moved]
 
 
 def _grounds(
-    item: review_queue.QueueItem, look: review_queue.ReviewLook | None, *, fully: bool, titled: bool
+    item: review_queue.QueueItem,
+    look: review_queue.ReviewLook | None,
+    *,
+    fully: bool,
+    titled: bool,
+    shown: set[frozenset[str]],
 ) -> list[str]:
     """What one decides by: why it waits, what it rests on and whether that holds, where it was said.
 
@@ -235,24 +253,14 @@ def _grounds(
             for one in quotes
         ),
         *(f"    note: {note}" for note in notes),
-        *_details(memory),
-        *(_beside(look, diff=1 if brief else DIFF, fully=fully) if look else ()),
-    ]
-
-
-def _details(memory: Memory) -> list[str]:
-    """The text below the statement: whoever accepts a memory approves it, too."""
-    rows = [line for line in memory.details.splitlines() if line.strip()]
-    more = len(rows) - DETAILS
-    return [
-        *(f"    {row}" for line in rows[:DETAILS] for row in _wrapped(line)),
-        *([f"    … {count(more, 'more line')}: holdfast show {memory.id}"] if more > 0 else []),
+        *memories.body_rows(memory),  # all that is approved with it
+        *(_beside(look, shown, diff=1 if brief else DIFF, fully=fully) if look else ()),
     ]
 
 
 def grounds(item: review_queue.QueueItem) -> list[str]:
     """An item in short: what it states, and what that rests on."""
-    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True)]
+    return [*_heading(item.standing), *_grounds(item, None, fully=False, titled=True, shown=set())]
 
 
 def _letters(text: str) -> str:
@@ -265,19 +273,31 @@ def _repeats(words: str, memory: Memory) -> bool:
     return own[:SAME] in told or _letters(memory.statement) in own
 
 
-def _beside(look: review_queue.ReviewLook, *, diff: int = DIFF, fully: bool = True) -> list[str]:
-    """What speaks against it, both texts side by side, and what made it stale.
+def _beside(
+    look: review_queue.ReviewLook, shown: set[frozenset[str]], *, diff: int = DIFF, fully: bool = True
+) -> list[str]:
+    """What speaks against it, both texts side by side, and what made it stale; no pair that is `shown` above.
 
     What only may contradict it is often wrong where no two words of both can be named, so a list has such only if all
     of it was asked for.
     """
     certain = [one for one in (*look.conflicts[:3], *look.rivals) if one.verdict.certain]
+    certain = [one for one in certain if one in look.conflicts or frozenset((one.one.id, one.other.id)) not in shown]
     likely = [one for one in (*look.conflicts[:3], *look.rivals) if not one.verdict.certain]
-    rows = [row for conflict in certain for row in _conflict(conflict)]
-    rows += [_may_contradict(one) for one in (*likely, *look.hints) if fully or one.verdict.names]
+    rows = [row for conflict in certain for row in _conflict(conflict, shown)]
+    hints = [one for one in (*likely, *look.hints) if fully or one.verdict.names]
+    rows += [_may_contradict(one) for one in hints if _is_new(one, shown)]
     rows += [f"    looks like {strong(name)}" for name in look.same[:3]]
     more = [f"    … {len(look.diff) - diff} more lines"] if len(look.diff) > diff > 1 else []
     return [*rows, *(f"    {line}" for line in look.diff[:diff]), *more]
+
+
+def _is_new(conflict: memory_conflicts.MemoryConflict, shown: set[frozenset[str]]) -> bool:
+    """Whether a pair is not shown yet; from now on it is."""
+    pair = frozenset((conflict.one.id, conflict.other.id))
+    is_new = pair not in shown
+    shown.add(pair)
+    return is_new
 
 
 def _may_contradict(conflict: memory_conflicts.MemoryConflict) -> str:
@@ -285,11 +305,13 @@ def _may_contradict(conflict: memory_conflicts.MemoryConflict) -> str:
     return _fitting(f"    may contradict {conflict.other.id}{why}: ", conflict.other.statement)
 
 
-def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
+def _conflict(conflict: memory_conflicts.MemoryConflict, shown: set[frozenset[str]]) -> list[str]:
     from itertools import zip_longest
 
+    if not _is_new(conflict, shown):
+        return [f"    contradicts {strong(conflict.other.id)}, as shown above"]
     sides = (conflict.one.statement, conflict.other.statement)
-    pairs = zip_longest(*(_wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
+    pairs = zip_longest(*(memories.wrapped(text, SIDE)[:6] for text in sides), fillvalue="")
     names = (conflict.one.id, f"{conflict.other.id} ({conflict.status})")
     rows = table([names, *pairs], indent="      ")
     return [f"    contradicts {strong(conflict.other.id)}: {conflict.verdict.why}", *rows]
@@ -297,7 +319,7 @@ def _conflict(conflict: memory_conflicts.MemoryConflict) -> list[str]:
 
 def _fitting(lead: str, words: str) -> str:
     """Words behind a lead, in the columns that text is read in."""
-    return lead + short(words.replace("**", ""), max(_read() + 4 - len(lead), SIDE // 2))
+    return lead + short(words.replace("**", ""), max(memories.columns_to_read() + 4 - len(lead), SIDE // 2))
 
 
 def _place(source: str, turn: int | None) -> str:
@@ -373,7 +395,8 @@ def decided_text(done: Decided) -> str:
     verb = verbs.pop() if len(verbs) == 1 else "decided"
     return lines(
         f"{count(len(done.done), 'memory')} {verb}.",
-        table([memory_row(standing) for standing in done.done]),
+        [row for standing in done.done if standing.status == "accepted" for row in _in_full(standing)],
+        table([memory_row(standing) for standing in done.done if standing.status != "accepted"]),
         memories.why_not_approved([one for one in done.done if one.status == "accepted"]),
         *(["", f"{count(len(done.left), 'memory')} left:"] if done.left else []),
         [f"  {strong(name)}  {why}" for name, why in done.left],

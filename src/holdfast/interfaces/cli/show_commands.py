@@ -88,7 +88,7 @@ def _rows(fields: Mapping[str, Any], names: str) -> Iterator[tuple[str, str]]:
 
 
 def event_rows(thing: ShownRecord) -> Iterator[tuple[str, str]]:
-    """What is told of an event or a run: names and texts, some of them empty."""
+    """The fields of an event or a run, as names and texts; some are empty."""
     fields, head, began = thing.fields, thing.fields.get("head"), thing.fields.get("started")
     if thing.kind == "event":
         yield "what", f"{fields['kind']} {fields.get('target') or ''}".strip()

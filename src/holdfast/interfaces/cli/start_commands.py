@@ -22,7 +22,7 @@ from holdfast.model.transcript import AGENTS
 from holdfast.values import frozen, mutable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from holdfast.curation.review_queue import QueueItem
     from holdfast.project import Project
@@ -40,7 +40,8 @@ class StartResult:
     done: tuple[str, ...]
     failed: tuple[str, ...]
     best: tuple[QueueItem, ...]
-    waiting: int
+    first: int  # how many candidates `review list` shows
+    below: Mapping[str, int]  # how many it only counts, by why
     why: Explained | None
     agents: tuple[tuple[str, str], ...]  # agents that ask something of their user, and what
 
@@ -150,15 +151,16 @@ def result_text(found: StartResult) -> str:
 
 
 def _worth(found: StartResult) -> list[str]:
-    if not found.best:
-        return ["", "No candidates wait for review."]
     from holdfast.interfaces.cli import review_commands
 
-    of = f" ({len(found.best)} of {found.waiting:,} candidates)" if found.waiting > len(found.best) else ""
+    below = f"{review_commands.put_off_text(found.below)}: {review_commands.ALL}" if found.below else ""
+    if not found.best:
+        return ["", f"No candidate waits that is likely and worded to be kept. {below}".rstrip()]
+    of = f" ({len(found.best)} of {found.first:,} candidates)" if found.first > len(found.best) else ""
     said = ["", f"Review these first{of}:"]
     for item in found.best:
         said += ["", *review_commands.grounds(item)]
-    return said
+    return [*said, *(["", below] if below else [])]
 
 
 def _explained(found: StartResult) -> list[str]:
@@ -183,7 +185,8 @@ def result_object(found: StartResult) -> dict[str, Any]:
     """The same as an object."""
     told = found.why.why if found.why else None
     return {
-        **picked(found, "top", "done", "failed", "waiting"),
+        **picked(found, "top", "done", "failed", "first", "below"),
+        "waiting": found.first + sum(found.below.values()),
         "best": [
             {**picked(one.standing.memory, "id", "type", "statement"), "reason": one.reason} for one in found.best
         ],
@@ -304,17 +307,22 @@ def _import(project: Project, one: AgentHistory) -> str:
 
 
 def _result(project: Project, doing: _Doing) -> StartResult:
+    from holdfast.curation.review_queue import worth_reading
+    from holdfast.interfaces.cli.review_commands import put_off_counts
     from holdfast.project.first_look import start_plan
 
     if doing.done and not wants_json():
         say("  choosing candidates to show …")
+    waiting = [item for item in project.memory.queue().items if item.reason == "proposed"]
+    first = worth_reading(waiting)
     tools = [(one.tool, one.next_step) for one in project.clients.tools() if one.connected and one.next_step]
     return StartResult(
         top=project.clone.repo.top,
         done=tuple(doing.done),
         failed=tuple(doing.failed),
-        best=tuple(start_plan.worth_reviewing(project)),
-        waiting=project.memory.waiting(),
+        best=tuple(start_plan.worth_reviewing(first)),
+        first=len(first),
+        below=put_off_counts([item for item in waiting if item not in first]),
         why=start_plan.a_line_explained(project),
         agents=tuple((name, step) for name, step in tools if step),
     )

@@ -29,6 +29,8 @@ _FAR = 3650  # days, as far back as one can look
 
 def tried(found: Tried) -> str:
     """A look at a repository in words."""
+    from holdfast.interfaces.cli.review_commands import ALL, put_off_text
+
     said = [f"The last {found.days:,} days of {found.top}: nothing is written, no model is called.", ""]
     rows = []
     for one in found.seen:
@@ -47,6 +49,8 @@ def tried(found: Tried) -> str:
     said += ["", _headline(found)]
     for number, candidate in enumerate(found.best, 1):
         said += ["", *_candidate(number, candidate)]
+    if found.below:
+        said += ["", f"{put_off_text(found.below)}: {ALL}, once Holdfast is set up"]
     if found.candidates and found.known:
         said += ["", f"{found.known:,} more {_is_known(found)}."]
     return lines(said, "", _next(found))
@@ -86,8 +90,11 @@ def _headline(found: Tried) -> str:
         return f"Nothing new in it: {known} worth remembering {_is_known(found)}."
     if not found.candidates:
         return "Found nothing certain enough to propose as a memory."
-    best = f"; the {len(found.best)} with the best evidence" if found.candidates > len(found.best) else ""
-    return f"{count(found.candidates, 'candidate')} for memory{best}:"
+    first = found.candidates - sum(found.below.values())
+    if not first:
+        return "Found nothing that is both likely and worded to be kept."
+    best = f"; the {len(found.best)} to review first" if first > len(found.best) else ""
+    return f"{count(first, 'candidate')} for memory{best}:"
 
 
 def _is_known(found: Tried) -> str:

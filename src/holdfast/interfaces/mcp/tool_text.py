@@ -158,7 +158,7 @@ def standing(one: MemoryStanding, why: str) -> Row:
         id=memory.id,
         kind=memory.type,
         title=flat(memory.statement),
-        text=flat(pack_lines.further_paragraphs(memory.details, statement=memory.statement)),
+        text=flat(pack_lines.memory_grounds(memory)),
         state=state(one),
         why=flat(why),
     )

@@ -27,7 +27,7 @@ from holdfast.model.claims.numbers import disagree
 from holdfast.model.claims.outright import MEASURES
 from holdfast.model.claims.sentences import claim
 from holdfast.model.claims.vocabulary import table, word_list
-from holdfast.model.claims.word_stems import STOP, several, tokens
+from holdfast.model.claims.word_stems import STOP, several, tokens, weight
 from holdfast.patterns import regex
 from holdfast.values import replace
 
@@ -196,6 +196,12 @@ def _cut(text: str) -> str:
 
 _COMMON = 0.2  # a word in more than this part of all statements tells nothing
 _FEW = 50  # … but among so few statements every word tells
+# What two statements must share for a hint, in words that no third one has: from 0.9 of one to 1.4 among 32 statements
+# and more, 0.7 if their figures clash. With that and _SURER, 74 instead of 176 of 250 sentences beside 765 of one
+# project's pages are warned of; true contradictions are seen as before beside one memory, and 62 instead of 78 % of
+# them among one or two hundred. A topic that both may lean to is no subject: it spares nothing and is often chance.
+_SHARED, _MORE_SHARED, _MOST_SHARED, _WITH_FIGURES = 0.9, 0.1, 1.4, 0.7
+_SURER = 0.05  # log odds that the judge must add each time the statements double; with 0.1 59 % are seen
 
 
 class SimilarStatements:
@@ -213,6 +219,27 @@ class SimilarStatements:
             self._holders[word].append(name)
         self._count += 1
 
+    def is_worth_a_hint(self, verdict: Verdict, one: Statement, other: Statement) -> bool:
+        """Whether a reviewer should see that two statements may contradict each other.
+
+        They must be about one thing: the same code, or words that tell, fewer of them if they measure one thing. Among
+        more statements more share a word by chance, so more must be shared, and the judge must be surer.
+        """
+        if verdict.certain:
+            return True
+        start, _ = judge("judge")
+        likely, many = min(verdict.score, 0.999), math.log2(self._count)
+        odds = math.log(likely / (1 - likely))
+        if odds < start + _SURER * many:
+            return False
+        names = [set(_code_names(word_signs(side.text))) for side in (one, other)]
+        shared = math.fsum(weight(word) * self._worth(word) for word in {*_terms(one)} & {*_terms(other)})
+        needed = _WITH_FIGURES if verdict.kind == "number" else min(_MOST_SHARED, _SHARED + _MORE_SHARED * many)
+        return bool(names[0] & names[1]) or shared >= needed * math.log(1 + self._count / 2)
+
+    def _worth(self, word: str) -> float:
+        return math.log(1 + self._count / (1 + len(self._holders.get(word, ()))))
+
     def near(self, one: Statement, *, limit: int = 16) -> list[str]:
         """The names of the nearest statements, nearest first."""
         scores: dict[str, float] = defaultdict(float)
@@ -220,7 +247,7 @@ class SimilarStatements:
             holders = self._holders.get(word, ())
             if len(holders) > max(_FEW, self._count * _COMMON):
                 continue
-            worth = math.log(1 + self._count / (1 + len(holders)))
+            worth = self._worth(word)
             for name in holders:
                 scores[name] += worth
         return heapq.nsmallest(limit, scores, key=lambda name: (-scores[name], name))

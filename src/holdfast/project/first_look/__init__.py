@@ -4,6 +4,7 @@ It reads agents' own transcripts and git's log, asks no model and writes nothing
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
@@ -37,6 +38,7 @@ class Tried:
     commits: int
     source: str  # history, or documents if agents left no history
     candidates: int  # new candidates
+    below: Mapping[str, int]  # how many of them wait below the others in review, by why
     known: int  # candidates that were accepted or rejected here, or wait in review
     best: tuple[TriedCandidate, ...]
     initialised: bool
@@ -63,14 +65,17 @@ def try_repository(
         clone, environ=environ, home=home or environ.get("HOME") or os.path.expanduser("~"), now=now, days=days
     )
     log = repository_records.commits(clone.repo, since=now - timedelta(days=days))
-    quotes = [*history.quotes, *repository_records.of_commits(log)]
+    quotes = history.quotes  # where there are sessions, `start` imports these and reads nothing else
     if not history.seen:
-        quotes += repository_records.of_documents(clone.repo.top)
+        quotes = [*repository_records.of_commits(log), *repository_records.of_documents(clone.repo.top)]
     quotes = sorted(quotes, key=lambda one: -one.found.confidence)[:_MOST]
     found = candidate_support.backed(clone.repo, quotes, log, repository_records.tracked(clone.repo))
     new = candidate_support.unknown(found, known_by_now(here))
     older = tuple(_older(history.older, now))
-    best, text_fields = candidate_support.best(new), ("statement", "why", "words")
+    first, text_fields = [one for one in new if not one.put_off], ("statement", "why", "words")
+    if not first and not history.seen:  # `start` proposes these, so that something is there to begin with
+        first = new
+    best, below = candidate_support.best(first), [one for one in new if one not in first]
     return Tried(
         top=clone.repo.top,
         days=days,
@@ -83,6 +88,7 @@ def try_repository(
         commits=len(log),
         source="history" if history.seen else "documents",
         candidates=len(new),
+        below=Counter(one.put_off for one in below),
         known=len(found) - len(new),
         # Without secrets: other people see a terminal, and its text is pasted.
         best=tuple(replace(one, **{name: scan.text(getattr(one, name)) for name in text_fields}) for one in best),

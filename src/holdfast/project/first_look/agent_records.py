@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from holdfast.capture import agents
 from holdfast.capture.agents.transcript_reader import Dialect
@@ -15,6 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.model.transcript import TranscriptOrigin, TranscriptQuotes, TranscriptTurn, line_hash, telling_lines
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+from holdfast.project.surviving_text import LookedAtFiles, SessionFiles, still_stands
 from holdfast.store import import_progress, transcript_files
 from holdfast.values import field, frozen, mutable
 
@@ -165,7 +167,7 @@ def _read_one(
         origin = reading.origin
         if origin.role == "internal" or not repository.owns(origin):
             return False
-        session = _Session(origin, repository.top_for(origin), since)
+        session = _Session(clone, origin, repository.top_for(origin), since)
         for turn in reading:
             session.add(turn)
         new = _is_new(clone, origin, path)
@@ -231,8 +233,9 @@ def _counted(name: str, sessions: Sequence[tuple[bool, int, str | None]]) -> Age
 class _Session:
     """One transcript, turn by turn."""
 
-    def __init__(self, origin: TranscriptOrigin, top: str | None, since: datetime) -> None:
-        self._origin, self._top, self._since = origin, top, since
+    def __init__(self, clone: Clone, origin: TranscriptOrigin, top: str | None, since: datetime) -> None:
+        self._clone, self._origin, self._top, self._since = clone, origin, top, since
+        self._files = LookedAtFiles(clone.repo.top)
         self._utterances: list[Utterance | TriedCommand] = []
         self._quotes = TranscriptQuotes()
         self._turns: dict[int, tuple[str | None, dict[str, frozenset[str]]]] = {}  # number: time, lines written
@@ -251,7 +254,18 @@ class _Session:
         self.files |= wrote.keys()
         if number <= MAX_TURNS:
             self._turns[number] = (ts, wrote)
-            self._utterances += said_in_turn(self._quotes.out_of(turn), number)
+            self._note_code(turn, number, ts, wrote)
+            self._utterances += said_in_turn(self._quotes.out_of(turn), number, wrote)
+
+    def _note_code(self, turn: TranscriptTurn, number: int, ts: str | None, wrote: Mapping[str, object]) -> None:
+        """Notes what an import knows of a turn, so that the same statements are left out: what is gone, or mended."""
+        began = (moment(ts) or datetime.fromtimestamp(0, UTC)).isoformat()
+        ended = next((at for step in reversed(turn.steps) if (at := moment(step.ts))), None)
+        row = {"turn": number, "ts": began, "ended": ended.isoformat() if ended else began, "files": [*wrote]}
+        self._files.rows.append({**row, "commits": turn.commits, "wrote": bool(wrote)})
+        self._files.texts += [
+            text for call in turn.calls for text in (call.text, call.result.text if call.result else "")
+        ]
 
     def _written(self, turn: TranscriptTurn) -> dict[str, frozenset[str]]:
         """Returns path to the lines that the turn wrote and did not remove again."""
@@ -269,7 +283,8 @@ class _Session:
 
     def quotes(self) -> Iterator[TriedQuote]:
         """Yields the statements that may be worth remembering."""
-        for one in extraction.find_claims(self._utterances):
+        holds = partial(still_stands, SessionFiles(self._clone, "", self._files))
+        for one in extraction.find_claims(self._utterances, holds=holds):
             ts, wrote = self._turns.get(one.turn, (None, {}))
             yield TriedQuote(one, TriedPlace(self._origin.agent, self._origin.session, one.turn, ts), wrote)
 

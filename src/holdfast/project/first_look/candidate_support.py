@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
-from holdfast.curation.extraction import candidate_claim
+from holdfast.curation import review_queue
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import paths_spelled
+from holdfast.model import claims
 from holdfast.patterns import regex
 from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, TriedQuote, moment
 from holdfast.project.surviving_text import Rests, WrittenFiles
@@ -15,7 +16,6 @@ from holdfast.values import frozen
 
 T = TypeVar("T")
 WANTED = ("decision", "dead-end", "invariant")
-_ALIKE = 0.6  # of the words of two statements that must be common to both; a guess
 _SOON = timedelta(hours=12)  # in which work is committed; a guess: within the same working day
 _WHOLE = regex(r"(?!\.\.?/)[\w.@+-]+(?:/[\w.@+-]+)+\.[A-Za-z][A-Za-z0-9]{0,4}")
 _FILES, _COMMITS = 3, 2  # that are shown with a candidate; guesses: it stays a few lines on a terminal
@@ -45,40 +45,54 @@ class TriedCandidate:
         return next(iter(states)) if len(states) == 1 else "changed"
 
     @property
-    def weight(self) -> float:
-        """How well it is supported, for the order. The weights are guesses: evidence first, then speakers, commits."""
-        evidence = {"holds": 0.15, "changed": 0.0, "gone": -0.25, "unknown": -0.05}[self.holds]
-        witnesses = 0.06 * min(3, len({place.name for place in self.said}) - 1)
-        own = 0.1 if self.who == "user" else 0.0
-        return self.confidence + evidence + witnesses + own + (0.05 if self.commits else 0.0)
+    def put_off(self) -> str:
+        """Why it would wait below the others in review; empty if it would not."""
+        of_a_session = self.said[0].kind not in ("git", "file")
+        return review_queue.put_off(
+            self.statement, self.confidence, tags=[self.rule.replace(" ", "-")], by_our_rules=of_a_session
+        )
 
 
 def backed(
     repo: Repo, quotes: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str]
 ) -> list[TriedCandidate]:
-    """Returns the candidates, the best supported first; statements that say the same become one."""
-    ranked = sorted(quotes, key=lambda one: -one.found.confidence)
-    groups: list[tuple[frozenset[str], list[TriedQuote]]] = []
-    for one in ranked:
-        words = candidate_claim.content(one.found.statement)
-        same = (kept for about, kept in groups if kept[0].found.kind == one.found.kind and _alike(words, about))
-        if (group := next(same, None)) is None:
-            groups.append((words, [one]))
-        else:
-            group.append(one)
+    """Returns the candidates in the order of the review; statements that say the same become one, the first of them."""
+    known, groups = SameClaims(), dict[str, list[TriedQuote]]()
+    for one in sorted(quotes, key=lambda one: (one.place.ts or "", -one.found.confidence)):
+        groups.setdefault(known.name_of(one.found.kind, one.found.statement), []).append(one)
     files = WrittenFiles(repo.top)
-    candidates = [_candidate(group, log, tracked, files) for _, group in groups]
-    return sorted(candidates, key=lambda one: (-one.weight, one.statement))
+    candidates = [_candidate(group, log, tracked, files) for group in groups.values()]
+    return sorted(candidates, key=lambda one: (bool(one.put_off), -one.confidence, one.statement))
+
+
+class SameClaims:
+    """Claims by name; the same claim in other words has the same name, as when it is proposed."""
+
+    def __init__(self) -> None:
+        self._claims: dict[str, claims.Statement] = {}
+        self._near = claims.SimilarStatements({})
+
+    def find(self, kind: str, statement: str) -> str | None:
+        """Returns the name of the same claim, if it is known."""
+        own = claims.Statement(statement, kind)
+        near = (name for name in self._near.near(own) if self._claims[name].kind == kind)
+        return next((name for name in near if claims.same(self._claims[name], own)), None)
+
+    def name_of(self, kind: str, statement: str) -> str:
+        """Returns the name of a claim, a new one if it is not known."""
+        if (name := self.find(kind, statement)) is None:
+            name = str(len(self._claims))
+            self._claims[name] = claims.Statement(statement, kind)
+            self._near.add(name, self._claims[name])
+        return name
 
 
 def unknown(candidates: Iterable[TriedCandidate], known: Iterable[tuple[str, str]]) -> list[TriedCandidate]:
     """Returns the candidates that are not among the known memories, given as kind and statement."""
-    words = [(kind, candidate_claim.content(statement)) for kind, statement in known]
-    return [
-        one
-        for one in candidates
-        if not any(kind == one.kind and _alike(candidate_claim.content(one.statement), about) for kind, about in words)
-    ]
+    there = SameClaims()
+    for kind, statement in known:
+        there.name_of(kind, statement)
+    return [one for one in candidates if there.find(one.kind, one.statement) is None]
 
 
 def best(
@@ -94,7 +108,7 @@ def best(
 def _candidate(
     group: Sequence[TriedQuote], log: Sequence[TriedCommit], tracked: frozenset[str], files: WrittenFiles
 ) -> TriedCandidate:
-    first = max(group, key=lambda one: (one.found.who == "user", one.found.confidence))
+    first = group[0]
     named = _named(f"{first.found.statement} {first.found.words}", tracked)
     wrote = {path: lines for one in group for path, lines in one.wrote.items()}
     paths = [*named, *(path for path in wrote if path not in named)][:_FILES]
@@ -105,14 +119,10 @@ def _candidate(
     same = ("kind", "statement", "why", "words", "who", "rule", "confidence")
     return TriedCandidate(
         **{name: getattr(found, name) for name in same},
-        said=tuple(places[:8]),  # a guess: more than `weight` counts and a terminal shows
+        said=tuple(places[:8]),  # a guess: more than a terminal shows
         commits=tuple(dict.fromkeys(commits))[:_COMMITS],
         rests=tuple(files.rests(path, wrote.get(path, frozenset())) for path in paths),
     )
-
-
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return bool(one) and len(one & other) >= _ALIKE * len(one | other)
 
 
 def _named(words: str, tracked: frozenset[str]) -> list[str]:

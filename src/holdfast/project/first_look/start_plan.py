@@ -7,13 +7,13 @@ nothing to do.
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from holdfast.capture.wiring import user_homes
-from holdfast.curation.review_queue import QueueItem, worth_reading
+from holdfast.curation.review_queue import QueueItem
 from holdfast.errors import HoldfastError, NotARepository, NotFound
 from holdfast.git import hooks
 from holdfast.git.clone import is_initialised
@@ -134,10 +134,9 @@ def read_documents(project: Project, path: str) -> None:
             )
 
 
-def worth_reviewing(project: Project) -> list[QueueItem]:
+def worth_reviewing(items: Sequence[QueueItem]) -> list[QueueItem]:
     """Returns the three candidates to begin with."""
-    waiting = [item for item in worth_reading(project.memory.queue().items) if item.reason == "proposed"]
-    return candidate_support.best(waiting, kind_of=lambda item: item.standing.memory.type)
+    return candidate_support.best(items, kind_of=lambda item: item.standing.memory.type)
 
 
 def a_line_explained(project: Project) -> "Explained | None":

@@ -15,6 +15,7 @@ from typing import Any
 
 from holdfast.model.brief import shortened
 from holdfast.model.evidence import CommitEvidence, RunEvidence, SymbolEvidence, parse_evidence
+from holdfast.model.memory import Memory
 from holdfast.model.text import visible
 from holdfast.patterns import regex
 from holdfast.values import frozen
@@ -173,6 +174,15 @@ def further_paragraphs(details: str, *, statement: str = "") -> str:
             parts.append(label.lower() + words[len(label) :])
     *first, last = parts or [""]
     return "; ".join([*(words.rstrip(".") for words in first), last])
+
+
+def memory_grounds(memory: Memory) -> str:
+    """Returns why a memory holds and what follows; of a session's find without the sentences that stood around it."""
+    details = memory.details
+    if details and (memory.source or "").startswith("run:"):
+        parts = (part.strip() for part in _PARAGRAPH.split(details))
+        details = "\n\n".join(part for part in parts if part.startswith(("Rationale:", *_LABELS)))
+    return further_paragraphs(details, statement=memory.statement)
 
 
 def _plain(words: str) -> str:
