@@ -77,7 +77,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "hook": lambda b: hook.recording(b.folder),
     "agents": lambda b: agents.hooks(b.folder, b.cache),
     "in-time": lambda b: in_time.in_time(b.folder),
-    "agents-sessions": lambda b: agent_sessions.sessions(b.folder),
+    "sessions": lambda b: agent_sessions.sessions(b.folder),
     "agents-recall": lambda b: agent_recall.recall(b.folder),
     "agents-cycles": lambda b: agent_capacity.cycles(b.folder),
     "agents-queue": lambda b: agent_capacity.queue(b.folder),
@@ -102,7 +102,7 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "growth": lambda b: index.growth([b.corpus(runs) for runs in (1_000, 10_000, 100_000)], b.folder),
 }
 
-LONG = ("million", "agents-queue", "agents-sessions", "crew", "in-time", "web")  # only when they are asked for
+LONG = ("million", "agents-queue", "sessions", "crew", "in-time", "web")  # only when they are asked for
 
 
 def prepare(folder: str) -> None:
