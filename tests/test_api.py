@@ -89,7 +89,7 @@ def test_a_project_without_memory_says_so(repo, inside):
     """The error is one that can be caught, with its next step."""
     with pytest.raises(NotInitialised) as caught:
         write_log({})
-    assert "holdfast init" in caught.value.hint
+    assert "holdfast start" in caught.value.hint
     assert isinstance(caught.value, holdfast.HoldfastError)
 
 

@@ -156,7 +156,7 @@ def test_a_claim_whose_answer_was_lost_finds_its_own_items_again(queue: WorkQueu
         (lambda queue: queue.put(1, delay=-1), "seconds"),
         (lambda queue: queue.claim(lease=0), "lease"),
         (lambda queue: queue.claim(count=0), "between"),
-        (lambda queue: queue.items("lost"), "no state"),
+        (lambda queue: queue.items("lost"), "not a state"),
     ],
 )
 def test_what_makes_no_sense_is_refused(queue: WorkQueue, call: Callable[[WorkQueue], Any], said: str) -> None:

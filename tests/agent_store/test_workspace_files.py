@@ -386,7 +386,7 @@ def test_what_was_kept_before_is_not_changed_later(store: AgentDatabase, folder:
     (folder / "a").write_text("b")
     workspace.snapshot(2)  # the same cycle goes on
     assert workspace.read(2, "a") == b"b"
-    with pytest.raises(BadInput, match="which folder"):
+    with pytest.raises(BadInput, match="main has no folder"):
         opened(store, None).snapshot(2)
 
 

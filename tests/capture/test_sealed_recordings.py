@@ -419,7 +419,7 @@ def test_keys_by_the_command_line_are_made_rotated_and_destroyed_everywhere(
     (first,) = project.keys.list()
     words = first.wrapped.splitlines()[4].encode()
     assert f"{first.id}  seals and opens" in cli("keys", **given).out
-    assert "seals from now on" in cli("keys", "rotate", **given).out
+    assert "is used from now on" in cli("keys", "rotate", **given).out
     asked = cli("keys", "destroy", first.id, ok=False, **given)
     assert asked.code != 0 and "never be read again" in asked.err
     assert found_words(project, words), "it is there, and this search finds it"

@@ -40,7 +40,8 @@ def in_a_terminal(cwd: Path, command: list[str], *, typed: str = "", after: str 
     between = os.fork()
     if between == 0:
         if os.fork() == 0:  # its parent is gone at once, so nothing of ours is its ancestor
-            _first_of(end, tell, cwd, command, {**os.environ, "TERM": "xterm", **env})
+            quiet = {} if "PAGER" in env else {"GIT_PAGER": "cat"}  # a pager would wait for keys
+            _first_of(end, tell, cwd, command, {**os.environ, "TERM": "xterm", **quiet, **env})
         os._exit(0)
     os.waitpid(between, 0)
     os.close(end)

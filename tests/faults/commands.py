@@ -75,8 +75,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "export adr": ("{out}/adr",),
     "export bundle": ("{out}/bundle",),
     "export codex": ("{session}", "--to", "{out}/rollout.jsonl"),
+    "export html": ("{out}/memory.html",),
     "export jsonl": ("{session}", "--to", "{out}/session.jsonl"),
     "export markdown": ("{session}", "--to", "{out}/session.md"),
+    "graph": ("--svg", "--to", "{out}/graph.svg"),
     "handoff": (),
     "help": ("why",),
     "hooks": (),
@@ -167,6 +169,7 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "trust status": (),
     "try": (),
     "uninstall": ("--yes",),
+    "web": ("--no-browser",),
     "why": ("src/db.py:1",),
 }
 

@@ -30,7 +30,7 @@ NEW_MOUNTS, NEW_USERS = 0x00020000, 0x10000000
 READ_ONLY, REMOUNT, BIND, PRIVATE = 1, 32, 4096, 1 << 18 | 1 << 14
 SIZE = 48 << 20
 CODES = {kind.code for _, kind in inspect.getmembers(errors, inspect.isclass)} - {errors.HoldfastError.code}
-SERVES = {"crew work", "mcp"}  # never end by themselves
+SERVES = {"crew work", "mcp", "web"}  # never end by themselves
 # What a full disk must not turn into a success: exit 0 and nothing stored.
 STORES = (*("import adr", "import codex", "import memory", "remember", "review accept", "session note"), "task add")
 

@@ -615,7 +615,7 @@ def test_what_cannot_be_cited_says_why() -> None:
         read.cite_lines(3, 9)
     with pytest.raises(BadInput, match="blank"):
         read.cite_lines(2, 3)
-    with pytest.raises(BadInput, match="no range"):
+    with pytest.raises(BadInput, match="not a range"):
         read.cite_lines(3, 2)
     with pytest.raises(BadInput, match="is not text") as caught:
         text("a.png", b"\x89PNG\0\n").cite_lines(1, 1)

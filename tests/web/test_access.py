@@ -4,7 +4,9 @@ import os
 import pty
 import re
 import select
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -12,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.interfaces.web.browser_access import MAX_BODY, MAX_WRONG
+from holdfast.interfaces import loopback_server
+from holdfast.interfaces.web.browser_access import MAX_BODY, MAX_CODES, MAX_WRONG
 from tests.conftest import Cli, GitRepo, init
 from tests.web.conftest import Serve, Served
 
@@ -187,6 +190,47 @@ def test_codes_cannot_be_tried_out(served: Served) -> None:
     assert served.access.no_person is not None
     served.submit("/review", "/code-typed", code=served.access.code)
     assert served.access.no_person is None
+
+
+def test_after_some_codes_none_is_taken(served: Served) -> None:
+    """A program that may try for a night finds any code."""
+    for _ in range(MAX_WRONG * MAX_CODES):
+        assert not served.access.type_code("0")
+    assert not served.access.type_code(served.access.code)
+    assert served.said[-1].endswith("No code is taken any more.")
+    assert "too many wrong codes were typed" in served.get("/review").text
+
+
+def test_a_code_of_other_digits_is_a_wrong_code(served: Served) -> None:
+    """Some keyboards type digits that are no ASCII."""
+    assert "That is not the code" in served.submit("/review", "/code-typed", code="１２３４").text
+
+
+def test_cookies_of_other_programs_lock_nobody_out(served: Served) -> None:
+    """All ports of a host share one jar, and what others put into it is not always well formed."""
+    for other in ('a={"x":1}', "a=b c", "a[b]=1", "=", f"holdfast-{served.port}x=1", f"holdfast-{served.port}=bad"):
+        for cookie in (f"{other}; {served.cookie}", f"{served.cookie}; {other}"):
+            assert served.ask("GET", "/review", headers={"Cookie": cookie}).status == 200
+
+
+def test_another_users_process_is_refused(serve: Serve, repo: GitRepo) -> None:
+    """The link stands on the browser's command line, which every user of the machine can read."""
+    init(repo.path)
+    served = serve(repo.path, enter=False)
+    with socket.create_connection(("127.0.0.1", served.port)) as own:
+        assert loopback_server.peer_user(own.getsockname()[1]) in (None, os.getuid())
+    if os.getuid() != 0:
+        return  # only root may act as another user
+    ask = (
+        "import sys, urllib.request as u\n"
+        "try: print(u.urlopen(sys.argv[1]).status)\n"
+        "except u.HTTPError as e: print(e.code, e.read().decode())"
+    )
+    python = shutil.which("python3", path="/usr/bin:/usr/local/bin") or sys.executable
+    command = [python, "-c", ask, served.access.link]
+    done = subprocess.run(command, user=65534, cwd="/", env={}, capture_output=True, text=True, check=False)
+    assert "another user of this machine" in done.stdout, done.stderr
+    served.enter()
 
 
 def test_a_terminal_of_an_agent_has_no_code(serve: Serve, repo: GitRepo) -> None:

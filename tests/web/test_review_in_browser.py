@@ -38,7 +38,7 @@ def test_by_keyboard_alone(waiting: Served, visit: VisitMaker) -> None:
     keys.press("j")
     seen.page.wait_for_url("**/review/*")
     seen.go("/review/FCT-five")
-    assert "def retry(call):" in seen.page.get_by_role("region", name="Code").inner_text()
+    assert "def retry(call):" in seen.page.get_by_role("group", name="Code").first.inner_text()
     keys.press("a")
     seen.page.get_by_text("Approved FCT-five").wait_for()
     assert status(waiting, "FCT-five") == ("accepted", "T0")

@@ -206,7 +206,7 @@ def png(picture: str) -> bytes:
     try:
         import resvg_py
     except ImportError as error:
-        hint = "Install it with: pip install 'holdfast[web]', or take --svg."
+        hint = "Install again from Holdfast's own folder, with '.[web]' in place of '.', or take --svg."
         raise BadInput(f"a PNG needs resvg_py ({error})", hint=hint) from None
     return bytes(resvg_py.svg_to_bytes(svg_string=picture))
 

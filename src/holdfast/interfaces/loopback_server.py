@@ -26,6 +26,7 @@ STRANGERS = 64  # connections that have not shown the secret; a client shows it 
 PATIENCE = 10.0  # seconds until they must have; a local client needs milliseconds
 BODY_PATIENCE = 30.0  # seconds for the body of a request, 1 MiB at most and from this machine
 _CONNECTIONS = 128 + STRANGERS
+_ESTABLISHED = "01"  # a state of a connection, in Linux's table
 OWN_PAGE = (b"same-origin", b"none")  # what a browser says of a request that no other page made
 
 
@@ -81,6 +82,17 @@ def in_time(receive: Receive, *, patience: float = BODY_PATIENCE) -> Receive:
         return message
 
     return timed
+
+
+def peer_user(port: int) -> int | None:
+    """The user whose process holds a local port, as Linux tells it; None where that cannot be known."""
+    try:
+        with open("/proc/net/tcp", encoding="ascii") as table:
+            rows = [row.split() for row in table.read().splitlines()[1:]]
+    except (OSError, UnicodeDecodeError):
+        return None
+    wanted = f"0100007F:{port:04X}"  # 127.0.0.1 in the order of its bytes in memory
+    return next((int(row[7]) for row in rows if len(row) > 7 and row[1] == wanted and row[3] == _ESTABLISHED), None)
 
 
 def by_name(headers: list[tuple[bytes, bytes]]) -> dict[bytes, list[bytes]]:

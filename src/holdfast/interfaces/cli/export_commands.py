@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -131,13 +132,16 @@ def html(place: Invocation, target: str) -> None:
 
 def _static(project: Project, target: str) -> StaticExport:
     try:
-        from holdfast.interfaces.web import static_pages
+        import_module("holdfast.interfaces.web.static_pages")
     except ImportError as error:
-        hint = "Install it with: pip install 'holdfast[web]'"
+        hint = "Install again from Holdfast's own folder, with '.[web]' in place of '.'"
         raise BadInput(f"the pages need Jinja2 ({error})", hint=hint) from None
+    from holdfast.interfaces.web import static_pages
     from holdfast.security import redact, rules
     from holdfast.store import layout
 
+    if not target or ".git" in os.path.normpath(target).split(os.sep):
+        raise BadInput("name a folder of its own for the pages", hint="For example: holdfast export html docs/memory")
     settings = project.settings
     shared, _ = rules.narrow(settings.shared_rules, layout.SETTINGS)
     # Whoever reads it has not the rules of this clone: more is taken out than from what is shown here.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 
 import click
@@ -26,7 +27,7 @@ def web(place: Invocation, port: int, no_browser: bool) -> int:
     except ImportError as error:
         raise BadInput(
             f"the page needs Starlette, uvicorn and Jinja2 ({error})",
-            hint="Install them with: pip install 'holdfast[web]'",
+            hint="Install again from Holdfast's own folder, with '.[web]' in place of '.'",
         ) from None
     from holdfast.interfaces import loopback_server
     from holdfast.interfaces.web.browser_access import BrowserAccess
@@ -51,5 +52,6 @@ def web(place: Invocation, port: int, no_browser: bool) -> int:
         import webbrowser
 
         webbrowser.open(access.link)
-    loopback_server.run(own, app, strangers)
+    with suppress(KeyboardInterrupt):  # the way to end it
+        loopback_server.run(own, app, strangers)
     return 0

@@ -10,17 +10,28 @@ from the terminal was typed into the page, and only if no agent runs that termin
 
 import hashlib
 import hmac
+import os
 import secrets
 from collections.abc import Callable
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, parse_qsl, unquote_to_bytes
 
-from holdfast.interfaces.loopback_server import HOST, OWN_PAGE, App, Message, Receive, Send, Strangers, by_name, in_time
+from holdfast.interfaces.loopback_server import (
+    HOST,
+    OWN_PAGE,
+    App,
+    Message,
+    Receive,
+    Send,
+    Strangers,
+    by_name,
+    in_time,
+    peer_user,
+)
 
 OPEN = "/open"
 MAX_BODY = 1 << 20  # bytes: the longest text that is kept, and its form around it
 MAX_FIELDS = 2_000  # ids of a bulk decision; a page shows far fewer
-MAX_WRONG = 5  # codes that may be typed wrong before the terminal shows another: 1 in 20 million guesses succeeds
+MAX_WRONG, MAX_CODES = 5, 3  # typed wrong before the terminal shows another code, and codes: 15 guesses of 10**8
 TOKEN = "token"  # the form's field that proves it was one of ours
 _POLICY = "; ".join((
     "default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self' data:", "connect-src 'self'",
@@ -52,7 +63,7 @@ class BrowserAccess:
         self._link: str | None = secrets.token_urlsafe(32)
         self._cookie = secrets.token_urlsafe(32)
         self._key = secrets.token_bytes(32)
-        self._wrong, self.code = 0, _new_code()
+        self._wrong, self._codes, self.code = 0, 0, _new_code()
 
     @property
     def link(self) -> str:
@@ -64,23 +75,28 @@ class BrowserAccess:
         """Why a decision made now does not count as a person's; None if it does."""
         if self._doubt is not None:
             return self._doubt
+        if not self.typed and not self.can_type:
+            return "too many wrong codes were typed; start `holdfast web` again"
         return None if self.typed else "the code from the terminal was not typed into this browser"
 
     @property
     def can_type(self) -> bool:
         """Whether the code would make decisions count as a person's."""
-        return self._doubt is None and not self.typed
+        return self._doubt is None and not self.typed and self._codes < MAX_CODES
 
     def type_code(self, code: str) -> bool:
         """Takes a typed code; after some wrong ones the terminal shows another."""
         given = "".join(sign for sign in code if sign.isdigit())
-        if self._doubt is None and hmac.compare_digest(given, self.code.replace("-", "")):
+        if not self.can_type:
+            return False
+        if hmac.compare_digest(given.encode(), self.code.replace("-", "").encode()):
             self.typed = True
             return True
         self._wrong += 1
-        if self._wrong >= MAX_WRONG and self._doubt is None:
-            self._wrong, self.code = 0, _new_code()
-            self._say(f"{MAX_WRONG} wrong codes were typed. The code is now {self.code}")
+        if self._wrong >= MAX_WRONG:
+            self._wrong, self.code, self._codes = 0, _new_code(), self._codes + 1
+            after = f"The code is now {self.code}" if self._codes < MAX_CODES else "No code is taken any more."
+            self._say(f"{MAX_WRONG} wrong codes were typed. {after}")
         return False
 
     def take_flash(self) -> list[str]:
@@ -109,12 +125,9 @@ class BrowserAccess:
 
     def knows(self, given: dict[bytes, list[bytes]]) -> bool:
         """Whether a request carries the cookie."""
-        try:
-            jar = SimpleCookie(b"; ".join(given.get(b"cookie", [])).decode("latin-1"))
-        except CookieError:
-            return False
-        found = jar.get(self.cookie_name)
-        return found is not None and hmac.compare_digest(found.value.encode(), self._cookie.encode())
+        pairs = (pair.strip().partition(b"=") for line in given.get(b"cookie", ()) for pair in line.split(b";"))
+        mine = [value for name, _, value in pairs if name == self.cookie_name.encode()]
+        return any(hmac.compare_digest(value, self._cookie.encode()) for value in mine)  # other programs' are no matter
 
     def refused(self, method: str, given: dict[bytes, list[bytes]]) -> tuple[int, str] | None:
         """The status and the sentence for a request that another site could have made; None for one of ours."""
@@ -156,6 +169,8 @@ class BrowserGuard:
         access, given = self._access, by_name(scope["headers"])
         if (refused := access.refused(scope["method"], given)) is not None:
             await answer(send, *refused)
+        elif is_another_users(scope.get("client")):
+            await answer(send, 403, "This page belongs to another user of this machine.")
         elif scope["path"] == OPEN:
             await self._open(scope, send)
         elif not access.knows(given):
@@ -187,6 +202,12 @@ class BrowserGuard:
                 return
             scope.setdefault("state", {})["form"] = form
         await self._app(scope, receive, _with_headers(send))
+
+
+def is_another_users(client: tuple[str, int] | None) -> bool:
+    """Whether another user's process asks, where the system tells; root may do anything anyway."""
+    found = peer_user(client[1]) if client else None
+    return found not in (None, 0, os.getuid())
 
 
 _AGAIN = "Stop `holdfast web` with Ctrl-C and start it again for a new link."

@@ -193,8 +193,12 @@ def changed_fields(reading: ProjectReading, query: WebQuery, memory: Memory) -> 
     texts = {name: query.given(name).replace("\r\n", "\n") for name in ("statement", "details")}
     shown = {name: (getattr(memory, name), visible(hide(getattr(memory, name)))) for name in texts}
     changes: dict[str, Any] = {name: text for name, text in texts.items() if text not in shown[name]}
-    lists = {name: comma_words(query.given(name)) for name in ("tags", "applies_to")}
-    return changes | {name: words for name, words in lists.items() if words != getattr(memory, name)}
+    for name in ("tags", "applies_to"):
+        given, had = query.given(name), getattr(memory, name)
+        # A path may hold a comma: what was not touched is not taken apart.
+        if given not in (", ".join(had), visible(hide(", ".join(had)))) and comma_words(given) != had:
+            changes[name] = comma_words(given)
+    return changes
 
 
 def merge(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
@@ -210,7 +214,7 @@ def merge(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
 def undo(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:  # noqa: ARG001 - as all actions
     """Takes the last decision back."""
     step = reading.project.memory.undo()
-    return f"Taken back: {step.action} {step.id}.", f"/review/{step.id}"
+    return f"Taken back: {step.action} {step.id}.", f"/show/{step.id}"
 
 
 def decide_many(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:

@@ -109,8 +109,12 @@ def _stale(folder: str, fresh: Iterable[str]) -> list[str]:
         if os.path.lexists(folder):
             raise BadInput(f"{folder} is no folder", hint="Name a folder, or a file that ends in .html.")
         return []
-    paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".html")]
+    # A file of another name may be an export of its own, which only happens to lie here.
+    paths = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if _OWN_NAME.fullmatch(name)]
     return [path for path in paths if path not in set(fresh) and _is_ours(path)]
+
+
+_OWN_NAME = regex(r"(?:index|graph|(?:decisions|plan|timeline)(?:-\d+)?)\.html")
 
 
 class _StaticSite:

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from markupsafe import Markup
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -59,7 +60,8 @@ class WebApp:
         routes += [Route("/code-typed", self._type_code, methods=["POST"])]
         routes += [Route(path, self._page(maker), methods=["GET"]) for path, maker in PAGES.items()]
         routes += [Route(path, self._action(act), methods=["POST"]) for path, act in ACTIONS.items()]
-        app = Starlette(routes=routes, exception_handlers={HTTPException: self._no_such_page})
+        handlers = {HTTPException: self._no_such_page, HoldfastError: _unreadable, OSError: _unreadable}
+        app = Starlette(routes=routes, exception_handlers=handlers)
         return BrowserGuard(app, self.access, strangers)
 
     def _static(self, request: Request) -> Response:
@@ -79,6 +81,8 @@ class WebApp:
                     page = maker(reading, query)
                 except HoldfastError as error:
                     page = _fault(error)
+                except UnicodeError:
+                    page = _fault(BadInput("this address holds bytes that are no text", hint="Go back."))
                 if isinstance(page, WebRedirect):
                     return RedirectResponse(page.address, status_code=HTTPStatus.SEE_OTHER)
                 return self._html(reading, query, page)
@@ -121,6 +125,12 @@ class WebApp:
         page = WebPage("fault.html", {"sentence": "There is no such page.", "hint": "", "back": "/"}, status)
         with self.desk.reading() as reading:
             return self._html(reading, _query(request), page)
+
+
+def _unreadable(request: Request, error: Exception) -> Response:  # noqa: ARG001 - as Starlette calls it
+    """A page without the project, which cannot be opened any more."""
+    body = Markup("<!doctype html><html lang='en'><title>Holdfast</title><h1>{}</h1><p>{}</p></html>")
+    return HTMLResponse(body.format(str(error), getattr(error, "hint", "")), status_code=503)
 
 
 def _fault(error: HoldfastError, back: str = "/") -> WebPage:

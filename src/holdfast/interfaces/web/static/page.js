@@ -11,7 +11,10 @@
   // Whether somebody is in the middle of something that a new page would take away.
   const isBusy = () => {
     const main = document.querySelector("main");
-    return !!main.querySelector("details.ask[open], .dragged") || (isTyping() && main.contains(document.activeElement));
+    const code = document.getElementById("code");
+    return !!document.querySelector("dialog[open]") || !!(code && code.value)
+      || !!main.querySelector("details.ask[open], .dragged, [role=alert], [data-focus]")
+      || (isTyping() && main.contains(document.activeElement));
   };
 
   // A page in place of the one that is shown, without a flash; scroll, focus and marks stay.
@@ -43,12 +46,31 @@
     document.dispatchEvent(new Event("holdfast:shown"));
   }
 
-  async function go(address, options, push) {
+  // What was refused is said above its form, in which everything typed stays.
+  function refuse(text, form) {
+    const fault = new DOMParser().parseFromString(text, "text/html").querySelector(".fault");
+    if (!fault || !form || !form.isConnected || !form.matches(".fields, .row")) return false;
+    for (const old of document.querySelectorAll(".refused")) old.remove();
+    const said = document.createElement("div");
+    said.className = "said bad refused";
+    said.setAttribute("role", "alert");
+    for (const part of fault.querySelectorAll("h1, p:not(:last-child)")) {
+      const line = document.createElement("p");
+      line.textContent = part.textContent;
+      said.append(line);
+    }
+    form.before(said);
+    said.scrollIntoView({ block: "nearest" });
+    return true;
+  }
+
+  async function go(address, options, push, form) {
     let answer;
     try { answer = await fetch(address, { credentials: "same-origin", ...options }); } catch { return; }
     const kind = answer.headers.get("content-type") || "";
     if (!kind.startsWith("text/html")) { location.assign(address); return; }
     const text = await answer.text();
+    if (options && !answer.ok && refuse(text, form)) return;
     const isSame = answer.url === location.href;
     // The answer to a form that asks on has the form's own address, which is no page to come back to.
     if (push && !isSame && (answer.redirected || !options)) history.pushState(null, "", answer.url);
@@ -58,7 +80,7 @@
   function send(form, button) {
     const fields = new URLSearchParams(new FormData(form));
     if (button && button.name) fields.append(button.name, button.value);
-    return go(form.action, { method: "POST", body: fields }, true);
+    return go(form.action, { method: "POST", body: fields }, true, form);
   }
   window.holdfast = { send };
 
