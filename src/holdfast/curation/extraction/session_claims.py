@@ -293,12 +293,14 @@ def _is_new(session: SessionWords, number: int, known: int) -> bool:
 
 def _as_claim(session: SessionWords, chosen: _Chosen, scored: float) -> ExtractedMemory:
     best, *adds = (session.statements[number] for number in (chosen.best, *chosen.adds))
-    if best.who == "user" and adds and adds[0].who == "agent":  # the person's own words stay as provenance
-        best, adds = adds[0], [best]
+    asked = ""  # what a person asked for is the reason of what was then done
+    if best.who == "user" and adds and adds[0].who == "agent":
+        best, adds, asked = adds[0], [best], f"Asked: {best.told}"
     statement, rest = _statement(best)
     why = _reason_after(best, statement)
     rest = "" if any(rest in one.told for one in adds) or (why and rest == best.after) else rest
-    more = map(_without_chat, (rest, *(one.told for one in adds if one.who == "agent")))
+    others = (one.told for one in adds if one.who == "agent")
+    more = [_without_chat(rest), asked, *map(_without_chat, others)]
     return ExtractedMemory(
         kind_of(best, statement),
         statement,
