@@ -44,6 +44,7 @@ class StartResult:
     below: Mapping[str, int]  # how many it only counts, by why
     why: Explained | None
     agents: tuple[tuple[str, str], ...]  # agents that ask something of their user, and what
+    has_agents: bool = True  # whether any agent is connected
 
 
 @mutable
@@ -176,6 +177,8 @@ def _next(found: StartResult) -> list[str]:
     first = found.best[0].id if found.best else ""
     said = [f"holdfast review (one of them: holdfast review accept {first})"] if first else []
     said += [f"{AGENTS[name]}: {step}" for name, step in found.agents]
+    if not found.has_agents:
+        said += ["No agent is connected. Once one is installed: holdfast start"]
     return said or [
         "Work as before: agents are shown what you approve when they start, and their sessions are recorded."
     ]
@@ -315,7 +318,8 @@ def _result(project: Project, doing: _Doing) -> StartResult:
         say("  choosing candidates to show …")
     waiting = [item for item in project.memory.queue().items if item.reason == "proposed"]
     first = worth_reading(waiting)
-    tools = [(one.tool, one.next_step) for one in project.clients.tools() if one.connected and one.next_step]
+    connected = [one for one in project.clients.tools() if one.connected]
+    tools = [(one.tool, one.next_step) for one in connected if one.next_step]
     return StartResult(
         top=project.clone.repo.top,
         done=tuple(doing.done),
@@ -325,4 +329,5 @@ def _result(project: Project, doing: _Doing) -> StartResult:
         below=put_off_counts([item for item in waiting if item not in first]),
         why=start_plan.a_line_explained(project),
         agents=tuple((name, step) for name, step in tools if step),
+        has_agents=bool(connected),
     )

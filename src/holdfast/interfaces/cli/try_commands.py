@@ -42,7 +42,7 @@ def tried(found: Tried) -> str:
         said += ["", f"Older than {found.days:,} days: {these}. See them with: {_further(found)}"]
     if found.source == "documents":
         said += ["", *_nobody(found)]
-        said += ["The candidates are from its documents and commits."]
+        said += ["Its documents and commits were read instead."]
     reasons = Counter(one.reason for one in found.left)
     said += [""] if reasons else []
     said += [f"Left out, {reason}: {count(number, 'transcript')}" for reason, number in reasons.items()]
