@@ -161,3 +161,14 @@ def test_ctrl_c_in_the_last_hook_of_a_publish_keeps_what_it_committed(repo: GitR
     assert repo.status() == ""
     assert "TSK-mend" in cli("tasks").out
     assert "Nothing to publish" in cli("publish", "--here").out
+
+
+def test_ctrl_c_while_a_class_is_made_is_no_bug(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.11 gives what comes in that moment as the cause of another error."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("holdfast.project.opening.open_project", interrupted)
+    done = cli("status", ok=False)
+    assert done.code == 130 and "bug" not in done.err

@@ -65,6 +65,9 @@ def _run(argv: list[str]) -> int:
         complain(f"{error.filename or 'the system'}: {error.strerror or error}", HoldfastError.hint)
         return _refused(argv, HoldfastError.code)
     except Exception as error:  # noqa: BLE001
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Python 3.11 wraps what comes while a class is made
+            complain("interrupted", None)
+            return INTERRUPTED
         return _refused(argv, _bug(error))
 
 
