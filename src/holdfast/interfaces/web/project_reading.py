@@ -22,6 +22,7 @@ from holdfast.interfaces.web.web_query import Unfinished
 from holdfast.model import ids
 from holdfast.model.evidence import parse_evidence
 from holdfast.project import Project
+from holdfast.store.layout import FOLDER_OF, LINKS, TASKS
 from holdfast.values import grouped
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from holdfast.recall.relation_graph import RelationIndex
     from holdfast.work.task_board import Board
 
+JUST_NOW = 1.0  # seconds; a guess: the page asks every two whether something changed
 OLDEST = 60.0  # seconds: memories expire and claims run out although no file changes
 
 
@@ -153,6 +155,14 @@ class ProjectReading:
         return "\n".join(sorted(path for path in cited if path and "\n" not in path))
 
 
+def _facts(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
 class ProjectDesk:
     """Gives each request the reading that holds now; one request at a time has it."""
 
@@ -162,6 +172,8 @@ class ProjectDesk:
         self._lock = threading.Lock()
         self._reading: ProjectReading | None = None
         self._state = self._cited = ""
+        self._folders: tuple[object, ...] = ()  # as they were when every file was looked at
+        self._looked = 0.0
         self._watched: tuple[str, ...] = ()
         self._kept: dict[str, Any] = {}
 
@@ -179,6 +191,7 @@ class ProjectDesk:
 
     def change(self, act: Callable[[ProjectReading], tuple[str, str | None]]) -> str | None:
         """Does something that changes the project; returns the address to go on with, if it names one."""
+        self._looked = 0.0  # what is decided about must be what is there
         with self.reading() as found:
             found.project.__dict__.pop("no_person", None)  # the code may have been typed since
             try:
@@ -210,14 +223,31 @@ class ProjectDesk:
         return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16], self._kept)
 
     def _is_current(self, reading: ProjectReading) -> bool:
-        """Whether nothing that the reading shows can have changed."""
+        """Whether nothing that the reading shows can have changed.
+
+        Looking at every file of memory and plan costs more than most pages. Within a second after that only what git
+        and Holdfast themselves change is looked at: an edit by hand is seen a moment later.
+        """
         if not self._state or time.monotonic() - reading.began > OLDEST:
             return False
-        clone = reading.project.clone
+        clone, folders = reading.project.clone, self._folder_facts(reading)
+        if folders == self._folders and time.monotonic() - self._looked < JUST_NOW:
+            return True
+        self._folders, self._looked = folders, time.monotonic()
         seen = freshness.signature(refresh.place_of(clone), clone.private)
         if seen is None or seen.value != self._state:
             return False
         return not self._cited or self._cited == self._look_at_cited(reading)
+
+    @staticmethod
+    def _folder_facts(reading: ProjectReading) -> tuple[object, ...]:
+        """What a command changes: branches, pending changes, the log, and the folders that it writes files into."""
+        clone = reading.project.clone
+        layout = clone.private
+        folders = [layout.runs, layout.bodies, layout.candidates, layout.sessions, layout.claims, layout.seen]
+        folders += [layout.in_tree(name) for name in (*FOLDER_OF.values(), TASKS, LINKS)]
+        files = [os.path.join(layout.spool, name) for name in layout.listed(layout.spool)]
+        return (freshness.ground(refresh.place_of(clone), layout), *map(_facts, [*folders, *files]))
 
     @staticmethod
     def _look_at_cited(reading: ProjectReading) -> str:
