@@ -77,7 +77,7 @@ def tools(found: Sequence[AgentHealth]) -> list[str]:
     here = [one for one in found if one.installed or one.connected]
     rows = [agent_row(one) for one in here]
     steps = [f"  next for {one.tool}: {one.next_step}" for one in here if one.next_step]
-    return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else ["Agents: none is connected"]
+    return ["Agents:", *(f"  {row}" for row in table(rows)), *steps] if here else []
 
 
 def verdict_text(found: GateVerdict) -> str:
