@@ -219,3 +219,18 @@ def test_on_a_terminal_each_question_is_asked(left: Cli, repo: GitRepo) -> None:
     assert "Left open when the branch changed:" in answer
     assert "continues here" in answer
     assert "Left open" not in left("reconcile").out
+
+
+def test_during_a_merge_the_current_branch_is_no_other_one(cli: Cli, repo: GitRepo) -> None:
+    """Who settles a conflict would look for their work on a branch that they are on."""
+    init(repo.path, commit=True)
+    start = repo.git("branch", "--show-current").strip()
+    repo.git("switch", "-qc", "side")
+    repo.commit("file.txt", "side\n")
+    cli("remember", "The side door is open.", "--evidence", "README")
+    repo.git("switch", "-q", start)
+    repo.commit("file.txt", "main\n")
+    cli("task", "add", "Close the door")
+    repo.git("merge", "side", ok=False)
+    said = cli("reconcile").out
+    assert "Git is in the middle of a merge" in said and "another branch" not in said
