@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -360,6 +361,22 @@ def test_a_person_changes_what_was_accepted_and_takes_it_back(cli: Cli, repo: Gi
     assert stands(name)[0] == "deprecated"
     person.memory.undo()
     assert stands(name) == ("accepted", "T0")
+
+
+def test_a_rule_without_a_place_says_where_agents_get_it(repo: GitRepo, person: Project) -> None:
+    """Who approves "never use pytest here" means every task, also one that shares no word with it."""
+    rule = person.memory.remember("Never use pytest here.", kind="invariant").id
+    code, screen = on_a_terminal(repo.path, "review", "accept", rule)
+    assert code == 0 and "where its words fit their task" in screen
+    task = ("context", "--for", "Charge for heavy parcels")
+    assert "pytest" not in on_a_terminal(repo.path, *task)[1]
+    hinted = re.search(r"holdfast (edit \S+ --applies-to '\*\*')", screen)
+    assert hinted, screen
+    code, screen = on_a_terminal(repo.path, *shlex.split(hinted[1]))
+    assert code == 0, screen
+    assert "pytest" in on_a_terminal(repo.path, *task)[1]
+    placed = person.memory.remember("Sockets are closed.", kind="invariant", evidence=["src/db.py"]).id
+    assert "where its words fit" not in on_a_terminal(repo.path, "review", "accept", placed)[1]
 
 
 def test_an_agents_word_about_what_was_accepted_waits(cli: Cli, repo: GitRepo, person: Project) -> None:

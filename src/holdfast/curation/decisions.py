@@ -13,6 +13,7 @@ from holdfast.errors import NeedsReview
 from holdfast.git.approvals import DECISIONS, Causes, weakened
 from holdfast.git.clone import Clone
 from holdfast.model.event import Event, EventDraft
+from holdfast.model.evidence import OF_FILES
 from holdfast.model.memory import Memory
 from holdfast.store import kept_context, memory_files
 from holdfast.values import frozen
@@ -67,7 +68,7 @@ class MemoryStanding:
     @property
     def code_moved(self) -> bool:
         """Whether some of the cited code changed or is gone."""
-        spans = (state for text, state in self.receipts if text.startswith(("file:", "lines:", "symbol:")))
+        spans = (state for text, state in self.receipts if text.startswith(OF_FILES))
         return any(state in ("changed", "gone") for state in spans)
 
 

@@ -21,6 +21,7 @@ from holdfast.git.approvals import EDITED, T0, T2, T4, UNCHECKED, Approvals, Cau
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import State, states
 from holdfast.git.visible_entries import Sighting
+from holdfast.model.evidence import OF_FILES
 from holdfast.model.memory import Accepted, Memory, Retired, is_expired
 from holdfast.store import layout, pending_changes
 from holdfast.values import frozen, replace
@@ -284,7 +285,6 @@ _EVIDENCE_NOTES: dict[State, str] = {
     "gone": "is not here any more",
     "unanchored": "is on no branch any more",
 }
-_SPANS = ("file:", "lines:", "symbol:")
 
 
 def _approved_status(memory: Memory, states: Mapping[str, State], *, superseded: bool, now: datetime) -> str:
@@ -295,7 +295,7 @@ def _approved_status(memory: Memory, states: Mapping[str, State], *, superseded:
         return "superseded"
     if is_expired(memory, now):
         return "expired"
-    stale = any(text.startswith(_SPANS) and states[text] in ("changed", "gone") for text in memory.evidence)
+    stale = any(text.startswith(OF_FILES) and states[text] in ("changed", "gone") for text in memory.evidence)
     return "stale" if stale else "accepted"
 
 

@@ -18,12 +18,12 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
 from holdfast.git.span_history import recite
 from holdfast.model import memory as rules
+from holdfast.model.evidence import OF_FILES
 from holdfast.model.memory import Accepted, Candidate, Memory, Retired
 from holdfast.store import markdown_document, memory_files
 from holdfast.values import frozen
 
 PERSONAL = ("decision", "assumption", "invariant")  # these need no evidence if a person approves them
-_SPANS = ("file:", "lines:", "symbol:")
 Taken = tuple[tuple[str, str], ...]  # candidates: id and text
 
 
@@ -109,7 +109,7 @@ def fresh_evidence(clone: Clone, memory: Memory) -> tuple[str, ...]:
     evidence_states = states(clone, memory.evidence)
     fresh = []
     for text in memory.evidence:
-        is_changed = evidence_states[text] in ("changed", "gone") and text.startswith(_SPANS)
+        is_changed = evidence_states[text] in ("changed", "gone") and text.startswith(OF_FILES)
         fresh.append(recite(clone, text) if is_changed else text)
         if fresh[-1] is None:
             raise NeedsEvidence(

@@ -23,12 +23,11 @@ from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import states
 from holdfast.index.hit_text import FOREIGN, STALE, SUPERSEDED
 from holdfast.index.visible_units import IndexUnit, UnitTexts, own_units
-from holdfast.model.evidence import parse_evidence
+from holdfast.model.evidence import OF_FILES, parse_evidence
 from holdfast.patterns import regex
 from holdfast.store import memory_files
 from holdfast.store.format import match_event, split_lines
 
-_OF_FILES = ("file:", "lines:", "symbol:")  # a lost run or commit does not disprove a memory
 _KINDS = ("entry", "edit")
 _EVIDENCE = regex(r"^evidence: (\[.*\])$", re.MULTILINE)
 _META = "stale"
@@ -52,7 +51,7 @@ def _cited(unit: IndexUnit) -> list[str]:
     lines = _EVIDENCE.findall(text)
     try:
         found = json.loads(lines[0]) if len(lines) == 1 else memory_files.parse(text, unit.path).evidence
-        return [str(parse_evidence(one)) for one in found if isinstance(one, str) and one.startswith(_OF_FILES)]
+        return [str(parse_evidence(one)) for one in found if isinstance(one, str) and one.startswith(OF_FILES)]
     except (BadInput, BrokenEntry, ValueError):  # left out here, reported where it is read
         return []
 

@@ -22,6 +22,7 @@ _FORMS = (
     "Write run:<run id>, commit:<full id>, lines:<path>:<first>-<last>@<hash>, "
     "symbol:<path>#<name>@<hash> or file:<path>@<blob id>."
 )
+OF_FILES = ("file:", "lines:", "symbol:")  # how evidence begins that is code: its state can make a memory stale
 MAX_PATH = 4096  # PATH_MAX of Linux
 MAX_NAME = 1024  # characters of a symbol; a guess: generated names are long
 MAX_LINE = 999_999_999  # of a file; a guess: nine digits

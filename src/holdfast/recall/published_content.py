@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import BadInput, BrokenEntry
 from holdfast.git import evidence_check
 from holdfast.index.corpus import git_objects
+from holdfast.model.evidence import OF_FILES
 from holdfast.model.memory import Accepted, Retired, is_expired
 from holdfast.recall.relation_graph import RelationIndex
 from holdfast.store import layout, memory_files, task_files
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 _CANDIDATES = f"{layout.MEMORY}/candidates/"
 _DECISIONS = ("accept", "promote", "edit", "retire")
 _TOLD = (*_DECISIONS, "run", "task", "checkpoint")  # kinds that say something without their text
-_SPANS = ("file:", "lines:", "symbol:")  # HEAD alone tells how it stands, and nothing else makes a memory stale
 _COMMITS = 300
 
 
@@ -127,7 +127,7 @@ def _tasks(clone: Clone) -> tuple[dict[str, Task], list[str]]:
 
 
 def _standing(clone: Clone, found: Mapping[str, Memory], now: datetime) -> list[PublishedMemory]:
-    cited = {text for memory in found.values() for text in memory.evidence if text.startswith(_SPANS)}
+    cited = {text for memory in found.values() for text in memory.evidence if text.startswith(OF_FILES)}
     states = evidence_check.states(clone, cited, committed=True)
     newer = {old: name for name, one in found.items() if isinstance(one, Accepted) for old in one.supersedes}
     last: dict[str, Event] = {}
@@ -158,7 +158,7 @@ def _status(memory: Memory, receipts: Mapping[str, str], now: datetime, *, repla
         return "superseded"
     if is_expired(memory, now):
         return "expired"
-    moved = (state in ("changed", "gone") for text, state in receipts.items() if text.startswith(_SPANS))
+    moved = (state in ("changed", "gone") for text, state in receipts.items() if text.startswith(OF_FILES))
     return "stale" if any(moved) else "accepted"
 
 

@@ -13,6 +13,7 @@ from holdfast.interfaces.cli.invocation import Invocation, answer, command, on_a
 from holdfast.interfaces.cli.output import as_plain, columns, picked, show, strong, styled
 from holdfast.interfaces.cli.phrases import MOST_ROWS, count, lines, more, short, table, wording
 from holdfast.interfaces.cli.root import root
+from holdfast.model.evidence import OF_FILES
 from holdfast.model.memory import TYPES, Memory, labelled, split_statement
 
 if TYPE_CHECKING:
@@ -82,8 +83,18 @@ def accepted_text(standing: decisions.MemoryStanding) -> str:
         [f"    {row}" for row in rest],
         body_rows(standing.memory),
         _notes(standing),
-        why_not_approved([standing]) or ["Share it with: holdfast publish"],
+        why_not_approved([standing]) or [*_where_shown(standing), "Share it with: holdfast publish"],
     )
+
+
+def _where_shown(standing: decisions.MemoryStanding) -> list[str]:
+    """Where agents get a memory without a place: who approves a rule for all may think that all get it."""
+    if standing.memory.applies_to or any(text.startswith(OF_FILES) for text in standing.memory.evidence):
+        return []
+    return [
+        "It names no file: agents get it where its words fit their task.",
+        f"To give it to all of them: holdfast edit {standing.id} --applies-to '**'",
+    ]
 
 
 def columns_to_read() -> int:

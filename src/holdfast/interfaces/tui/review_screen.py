@@ -309,7 +309,7 @@ class ReviewScreen(QueueScreen):
         elif how == "both":
             asked = dialogs.LineDialog(
                 f"Where does {item.id} apply?",
-                "Paths inside the repository, separated by commas; empty: everywhere",
+                "Paths inside the repository, separated by commas; ** is everywhere",
                 value=", ".join(item.standing.memory.applies_to),
             )
 

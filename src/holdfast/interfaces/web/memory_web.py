@@ -14,7 +14,7 @@ from holdfast.interfaces.web import review_web
 from holdfast.interfaces.web.web_query import WebPage, WebQuery, windowed
 from holdfast.model import ids
 from holdfast.model.event import timestamp
-from holdfast.model.evidence import Provenance, parse_provenance, receipt_name
+from holdfast.model.evidence import OF_FILES, Provenance, parse_provenance, receipt_name
 from holdfast.model.memory import TYPES
 from holdfast.recall import path_patterns
 from holdfast.store.memory_files import LABELS
@@ -81,7 +81,7 @@ def _fits(one: MemoryStanding, asked: dict[str, str]) -> bool:
 
 def _is_about(memory: Memory, path: str) -> bool:
     """Whether a memory applies to a file or folder, or to something in it, or cites it."""
-    cited = [receipt_name(text) for text in memory.evidence if text.startswith(("file:", "lines:", "symbol:"))]
+    cited = [receipt_name(text) for text in memory.evidence if text.startswith(OF_FILES)]
     if any(name == path or name.startswith((f"{path}/", f"{path}:", f"{path}#")) for name in cited):
         return True
     places = [place for place in memory.applies_to if place.strip("./*")]
