@@ -152,12 +152,21 @@ def test_only_what_is_listed_somewhere_can_be_remembered(ready: Cli) -> None:
     assert name not in ready("facts").out
 
 
-def test_uninstall_says_how_it_stays_gone(ready: Cli) -> None:
-    """The next command would bring it back from git, and nobody would know why."""
+def test_uninstall_stays_until_somebody_takes_it_back(ready: Cli) -> None:
+    """Git still has its files, and a look whether it is gone must not bring it back."""
     ready.spawn("facts")
     assert list((ready.cwd / ".git").glob("holdfast*"))
-    assert "Until then, any holdfast command sets it up again" in ready.spawn("uninstall", "--yes").out
-    assert list((ready.cwd / ".git").glob("holdfast*")) == []
+    assert "git commit -m 'Remove Holdfast' -- .holdfast" in ready.spawn("uninstall", "--yes").out
+    for words in (("status",), ("recall", "tests"), ("facts",)):
+        answer = ready.spawn(*words, ok=False)
+        assert answer.code == 11 and "git restore .holdfast" in answer.err, words
+    assert list((ready.cwd / ".git").glob("holdfast*")) == [] and not (ready.cwd / ".holdfast").exists()
+    subprocess.run(["git", "restore", ".holdfast"], cwd=ready.cwd, check=True)
+    ready.spawn("facts")
+    ready.spawn("uninstall", "--yes")
+    subprocess.run(["git", "commit", "-qm", "Remove Holdfast", "--", ".holdfast"], cwd=ready.cwd, check=True)
+    assert "holdfast start" in ready.spawn("status", ok=False).err
+    assert list((ready.cwd / ".git").glob("holdfast*")) == [] and not (ready.cwd / ".holdfast").exists()
 
 
 def test_run_passes_output_streams_and_exit_code_through(ready: Cli) -> None:

@@ -110,6 +110,9 @@ class Clone:
         repo = start if isinstance(start, Repo) else Repo.discover(start)
         layout = paths.Layout(repo.top, os.path.join(repo.common_dir, "holdfast"), cache)
         if not is_initialised(repo, layout):
+            if repo.tree_id("HEAD", paths.TRACKED):
+                ways = "Commit that: git commit -m 'Remove Holdfast' -- .holdfast; or undo it: git restore .holdfast"
+                raise NotInitialised(f"Holdfast was removed from {repo.top}, and git still has its files", hint=ways)
             raise NotInitialised(f"{repo.top} has no Holdfast memory yet")
         clone = cls(repo, layout, clock=clock, scan=scan, intake=intake)
         clone._prepare()
@@ -583,6 +586,11 @@ def is_writable(layout: paths.Layout) -> bool:
 
 
 def is_initialised(repo: Repo, layout: paths.Layout) -> bool:
-    """Returns whether there is a private store, or `.holdfast/` in the work tree or in HEAD."""
-    here = os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id)
-    return here or repo.tree_id("HEAD", paths.TRACKED) is not None
+    """Returns whether there is a private store, or `.holdfast/` in the work tree or in HEAD.
+
+    If HEAD has it and somebody deleted it, it was removed on purpose; a sparse checkout deletes nothing.
+    """
+    if os.path.isdir(layout.in_tree(paths.TRACKED)) or os.path.lexists(layout.repo_id):
+        return True
+    is_in_head = repo.tree_id("HEAD", paths.TRACKED) is not None
+    return is_in_head and not repo.run("ls-files", "--deleted", "--", paths.TRACKED)

@@ -43,7 +43,6 @@ def uninstalled(removal: UninstallResult) -> str:
     tracked = [
         f"Git still tracks {count(removal.tracked, 'file')} of it; commit their removal with:",
         "  git commit -m 'Remove Holdfast' -- .holdfast",
-        "Until then, any holdfast command sets it up again here.",
     ]
     return lines(
         "Holdfast is gone from this clone.",
