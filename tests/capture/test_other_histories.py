@@ -11,7 +11,6 @@ import pytest
 from holdfast.capture.agents import specstory
 from holdfast.errors import BadInput, NotFound
 from holdfast.project import Project
-from holdfast.project.transcript_import import Brought
 from tests.capture import claude_lines as claude
 from tests.conftest import GitRepo, init
 
@@ -22,6 +21,20 @@ def git(repo: GitRepo, *words: str, data: bytes | None = None, more: Mapping[str
     env = {**os.environ, **(more or {})}
     done = subprocess.run(["git", *words], cwd=repo.path, input=data, env=env, capture_output=True, check=True)
     return done.stdout.decode().strip()
+
+
+def own_checkpoint(repo: GitRepo, name: str, session: str, created: str, transcript: bytes) -> None:
+    """Add one checkpoint as a ref of its own, as Entire's program does since July 2026."""
+    said = {"checkpoint_id": name, "session_id": session, "created_at": created, "agent": "OpenCode"}
+    listed = {"checkpoint_id": name, "sessions": [{"metadata": "/0/metadata.json", "transcript": "/0/full.jsonl"}]}
+    files = {"metadata.json": listed, "0/metadata.json": said}
+    blobs = {path: json.dumps(value).encode() for path, value in files.items()} | {"0/full.jsonl": transcript}
+    env = {"GIT_INDEX_FILE": str(repo.path / ".git" / f"entire-{name}")}
+    for path, content in blobs.items():
+        blob = git(repo, "hash-object", "-w", "--stdin", data=content)
+        git(repo, "update-index", "--add", "--cacheinfo", f"100644,{blob},{path}", more=env)
+    commit = git(repo, "commit-tree", git(repo, "write-tree", more=env), "-m", f"Checkpoint: {name}")
+    git(repo, "update-ref", f"refs/entire/checkpoints/{name[:2]}/{name}", commit)
 
 
 def checkpoint(repo: GitRepo, name: str, session: str, created: str, transcript: bytes, *, below: str = "0/") -> None:
@@ -66,8 +79,8 @@ def project(repo: GitRepo) -> Project:
     return Project.open(repo.path, environ=dict(os.environ), drain=False)
 
 
-def rows(repo: GitRepo, done: Brought) -> list[dict[str, object]]:
-    folder = Path(project(repo).clone.layout.run(done.runs[0]))
+def rows(repo: GitRepo, run: str) -> list[dict[str, object]]:
+    folder = Path(project(repo).clone.layout.run(run))
     return [json.loads(line) for line in (folder / "outputs" / "turns.jsonl").read_text().splitlines()]
 
 
@@ -83,12 +96,36 @@ def test_a_session_of_entire_comes_once_and_with_its_commits(repo: GitRepo) -> N
 
     done = project(repo).transcripts.import_entire()
     assert (len(done.runs), done.turns, done.skipped) == (1, 2, [])
-    told = rows(repo, done)
+    told = rows(repo, done.runs[0])
     assert [row["commits"] for row in told] == [[one], [two]]
     assert [row["files"] for row in told] == [["parser.py"], ["parser.py"]], "as seen from here, not from there"
     again = project(repo).transcripts.import_entire()
     assert (again.runs, again.turns) == ([], 0)
     assert not os.path.exists(os.path.join(project(repo).clone.layout.private, "entire"))
+
+
+def test_checkpoints_that_are_refs_of_their_own_are_read_too(repo: GitRepo) -> None:
+    """Entire's program writes no branch any more, and of opencode it keeps what `opencode export` prints."""
+    init(repo.path, commit=True)
+    old, new = "0ff8ca6db1c9", "01KX37KN6NXDTV10FKNCBPTP2Y"
+    first = committed(repo, old, "The parser", "2026-02-09T01:15:00Z")
+    second = committed(repo, new, "It streams", "2026-07-09T01:15:00Z")
+    checkpoint(repo, old, claude.SESSION, "2026-02-09T01:15:00.5Z", data(turn(1, "Please.", "Done.", minute=1)))
+    times = {"created": 1783558800000}
+    said = [
+        {"info": {"id": "msg_1", "role": "user", "time": times}, "parts": [{"type": "text", "text": "Stream it."}]},
+        {
+            "info": {"id": "msg_2", "role": "assistant", "time": times},
+            "parts": [{"type": "text", "text": "It streams."}],
+        },
+    ]
+    export = {"info": {"id": "ses_1", "directory": ELSEWHERE, "version": "1.2.21", "time": times}, "messages": said}
+    own_checkpoint(repo, new, "ses_1", "2026-07-09T01:15:00.5Z", json.dumps(export, indent=2).encode())
+
+    done = project(repo).transcripts.import_entire()
+    assert (len(done.runs), done.turns, done.skipped) == (2, 2, [])
+    told = [row for run in done.runs for row in rows(repo, run)]
+    assert [(row["prompt"], row["commits"]) for row in told] == [("Please.", [first]), ("Stream it.", [second])]
 
 
 def test_what_entire_kept_of_unknown_agents_or_half_is_said(repo: GitRepo) -> None:

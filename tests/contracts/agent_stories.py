@@ -185,12 +185,28 @@ def _opencode_files(folder: Path, told: list[Any], session: str) -> str:
     return str(path)
 
 
-OLDER_OPENCODE = "opencode until 1.1"
+def _opencode_export(folder: Path, told: list[Any], session: str) -> str:
+    """As `opencode export` prints a session, and Entire keeps it."""
+    name = session or "ses_1"
+    edited = next(part["state"]["input"] for _, parts in told for part in parts if part.get("tool") == "edit")
+    about = {"directory": edited["filePath"].removesuffix("/a.py"), "version": "1.2.21", "time": {"created": AT}}
+    messages = [
+        {"info": {"id": f"msg_{number}", "time": {"created": AT + number}, **message}, "parts": parts}
+        for number, (message, parts) in enumerate(told)
+    ]
+    path = folder / f"{name}.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"info": {"id": name, **about}, "messages": messages}, indent=2))
+    return str(path)
+
+
+OLDER_OPENCODE, EXPORT = "opencode until 1.1", "opencode export"
 STORIES = {
     one.name: one
     for one in (
         Story("opencode", [list(one) for one in OPENCODE], _opencode),
         Story("opencode", [list(one) for one in OPENCODE], _opencode_files, name=OLDER_OPENCODE),
+        Story("opencode", [list(one) for one in OPENCODE], _opencode_export, name=EXPORT),
         Story(
             "qwen", transcripts.QWEN, _lines("{}.jsonl", "projects/-w-app/chats", head=transcripts.QWEN[0]["sessionId"])
         ),

@@ -19,7 +19,7 @@ from holdfast.capture.ingest.intake import IntakeResult
 from holdfast.errors import HoldfastError
 from holdfast.model.transcript import AGENTS, MAX_STEPS, TranscriptTurn
 from holdfast.store import import_progress, session_files, transcript_files
-from tests.contracts.agent_stories import ASKED, OLDER_OPENCODE, OPENCODE, STORIES, THEN, Story, opencode
+from tests.contracts.agent_stories import ASKED, EXPORT, OLDER_OPENCODE, OPENCODE, STORIES, THEN, Story, opencode
 from tests.git.place import Place
 from tests.laws.test_hostile_transcripts import keeps_its_limits
 from tests.making import take_in
@@ -90,8 +90,10 @@ def test_the_story_is_told_alike(story: Story, tmp_path: Path) -> None:
     assert not any("told by" in text for text in (first.prompt, first.answer))
 
 
-def test_it_is_found_where_the_agent_keeps_it(story: Story, tmp_path: Path) -> None:
+@pytest.mark.parametrize("agent", sorted(STORIES.keys() - {EXPORT}))  # a person chooses where an export lies
+def test_it_is_found_where_the_agent_keeps_it(agent: str, tmp_path: Path) -> None:
     """A folder is found by the agent's own rules, and one session by its name, for hooks that name no file."""
+    story = STORIES[agent]
     path = story.told(tmp_path)
     tool = dialect(story.agent)
     assert [*tool.files(str(tmp_path))] == [path]

@@ -141,20 +141,21 @@ class TranscriptImport(Concern):
         return self._brought(bringing)
 
     def import_entire(self, *, progress: Progress | None = None) -> Brought:
-        """Imports the sessions of Entire's branch, with the commits whose trailers name their checkpoints."""
+        """Imports the sessions that Entire kept, with the commits whose trailers name their checkpoints."""
         tell, repo = progress or (lambda *_: None), self.clone.repo
-        tip = entire.tip(repo)
-        if tip is None:
-            hint = f"Fetch it: git fetch origin {entire.BRANCH}:{entire.BRANCH}"
-            raise NotFound(f"there is no branch {entire.BRANCH}", hint=hint)
-        bringing, there = Brought("Entire", entire.BRANCH), entire.sessions(repo, tip)
+        tips = entire.tips(repo)
+        if not tips:
+            branch, refs = f"{entire.BRANCH}:{entire.BRANCH}", f"'{entire.REFS}*:{entire.REFS}*'"
+            hint = f"Fetch what there is: git fetch origin {branch}, or git fetch origin {refs}"
+            raise NotFound(f"there is neither a branch {entire.BRANCH} nor a ref below {entire.REFS}", hint=hint)
+        bringing, there = Brought("Entire", "Entire's checkpoints"), entire.sessions(repo, tips)
         total, passed = sum(one.size for one in there), 0
         for left in glob.glob(os.path.join(self.clone.layout.private, "entire", "*.jsonl")):
             fsio.remove(left)  # of an import that was killed
         with self._intake() as ingest:
             for one in there:
                 bringing.files += 1
-                self._take_entire(ingest, one, tip, bringing)
+                self._take_entire(ingest, one, tips[0], bringing)
                 passed += one.size
                 tell(passed, total)
         return self._brought(bringing)

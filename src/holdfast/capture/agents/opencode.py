@@ -16,6 +16,12 @@ leaves them there and shows them no more. A transcript is then the file of a ses
     session/<project>/ses_….json      directory, version, title, parentID, time
     message/ses_…/msg_….json          what a message's row holds
     part/msg_…/prt_….json             what a part's row holds
+
+`opencode export` prints one session as one JSON document, which Entire keeps as its transcript. From exports of 1.2.21
+in a public repository:
+
+    info       what its row of `session` holds, with its id
+    messages   each {"info": what a message's row holds, "parts": […]}
 """
 
 import contextlib
@@ -40,6 +46,7 @@ from holdfast.capture.agents.transcript_reader import (
 from holdfast.capture.agents.transcript_text import own_words, passed_over, path_value, short_name, text_value
 from holdfast.errors import BadInput
 from holdfast.model.transcript import Call, TokenUse, TranscriptEdit, TranscriptOrigin, TranscriptStep, cut, token_use
+from holdfast.patterns import regex
 from holdfast.store import transcript_files
 from holdfast.values import dict_of
 
@@ -57,6 +64,7 @@ _PARTS = f"select id, {_TEXT} from part where message_id = ? order by id limit ?
 _PASSED = ("step-start", "step-finish", "patch", "snapshot", "compaction", "file", "agent", "retry", "subtask")
 _SPOKEN = ("text", "reasoning")
 _ABORTED = "MessageAbortedError"
+_EXPORT = regex(rb'\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_')
 StoredMessage = tuple[str, object, dict[str, Any], list[dict[str, Any]]]  # its id, its time, itself, its parts
 
 
@@ -111,6 +119,18 @@ def _files_of(path: str, counted: TranscriptCounts) -> Iterator[StoredMessage]:
         below = os.path.join(storage, "part", key)
         parts = [_json_file(os.path.join(below, part), counted) for part in _names(below, _MAX_PARTS)]
         yield key, ts, _json_file(os.path.join(folder, name), TranscriptCounts()), parts
+
+
+def _exported(path: str, counted: TranscriptCounts) -> Iterator[StoredMessage]:
+    """The same for an export."""
+    messages = document(path).get("messages")
+    for message in messages[:_MAX_MESSAGES] if isinstance(messages, list) else ():
+        info, parts = (dict_of(message).get(name) for name in ("info", "parts"))
+        if not isinstance(info, dict) or not isinstance(parts, list):
+            counted.damaged += 1
+            continue
+        created = dict_of(info.get("time")).get("created")
+        yield short_name(info.get("id")), created, info, [dict_of(part) for part in parts[:_MAX_PARTS]]
 
 
 def _names(folder: str, most: int) -> list[str]:
@@ -247,11 +267,10 @@ def _is_mine(path: str) -> bool:
 
 def _whose(path: str) -> TranscriptOrigin:
     if session := _session_in(path):
-        told = document(path)
-        created = dict_of(told.get("time")).get("created")
-        fields = (told.get("directory"), told.get("version"), told.get("title"), told.get("parentID"), created)
-        return _origin(session, fields)
+        return _stored_origin(session, document(path))
     found = transcript_files.in_database(path)
+    if found is None and (told := _export_info(path)):
+        return _stored_origin(short_name(told.get("id")), told)
     if found is None:
         hint = f"Name its folder, or one session: {_NAME}#ses_…"
         raise BadInput(f"{path} is not a session of opencode", hint=hint)
@@ -261,6 +280,21 @@ def _whose(path: str) -> TranscriptOrigin:
     if row is None:
         raise BadInput(f"{database} has no session {session}")
     return _origin(session, row)
+
+
+def _export_info(path: str) -> dict[str, Any]:
+    """What an export says of its session; nothing for any other file."""
+    with open(path, "rb") as file:
+        if not _EXPORT.match(file.read(200)):
+            return {}
+    return dict_of(document(path).get("info"))
+
+
+def _stored_origin(session: str, told: dict[str, Any]) -> TranscriptOrigin:
+    """The origin of a session that stands in JSON."""
+    created = dict_of(told.get("time")).get("created")
+    fields = (told.get("directory"), told.get("version"), told.get("title"), told.get("parentID"), created)
+    return _origin(session, fields)
 
 
 def _origin(session: str, row: tuple[Any, ...]) -> TranscriptOrigin:
@@ -280,9 +314,10 @@ def _origin(session: str, row: tuple[Any, ...]) -> TranscriptOrigin:
 
 def _read(path: str, _start: int = 0, origin: TranscriptOrigin | None = None) -> TranscriptReading:
     found = transcript_files.in_database(path)
-    known = _whose(path) if origin is None or not (found or _session_in(path)) else origin
+    stored = bool(_session_in(path))
+    known = origin if origin is not None and (found or stored) else _whose(path)
     counted = TranscriptCounts()
-    messages = _rows(*found, counted) if found else _files_of(path, counted)
+    messages = _rows(*found, counted) if found else (_files_of if stored else _exported)(path, counted)
     turns = MessageTurns(_understood, helper=known.role == "subagent")
     told = turns.over(_records(messages), lambda at: _take(turns, counted, at))
     return TranscriptReading(known, told, counted)

@@ -1,7 +1,9 @@
-"""What Entire kept: the sessions on the branch `entire/checkpoints/v1`, and the commits they belong to.
+"""What Entire kept: the transcripts of sessions, and the commits they belong to.
 
-From the branch of its own public repository (`entireio/cli`) and the program that writes it. A checkpoint is a folder,
-`<2 digits>/<10 digits>/`, with a session in each of its folders `0`, `1`, … (older ones: in itself):
+From two of its own public repositories (`entireio/cli`, `entireio/git-sync`) and the program that writes them. Until
+July 2026 a checkpoint is a folder `<2 digits>/<10 digits>/` on the branch `entire/checkpoints/v1`; since then it is a
+commit of its own, `refs/entire/checkpoints/<2 letters>/<26 letters>`, which a plain clone does not fetch. In both, a
+session stands in each of the folders `0`, `1`, … (oldest ones: in the checkpoint itself):
 
     metadata.json   checkpoint_id, session_id, created_at, agent
     full.jsonl      the transcript of the session so far, as its agent wrote it
@@ -12,7 +14,7 @@ has all of it. Which agent wrote it, its dialect tells.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptReading
@@ -22,10 +24,11 @@ from holdfast.patterns import regex
 from holdfast.values import field, frozen, mutable, replace
 
 BRANCH = "entire/checkpoints/v1"
+REFS = "refs/entire/checkpoints/"
 _PLACE = regex(
-    rb"\d+ blob ([0-9a-f]{40,64}) +(\d+)\t(([0-9a-f]{2})/([0-9a-f]{10})/(?:\d{1,4}/)?)(metadata\.json|full\.jsonl)"
+    rb"\d+ blob ([0-9a-f]{40,64}) +(\d+)\t((?:[0-9a-f]{2}/[0-9a-f]{10}/)?(?:\d{1,4}/)?)(metadata\.json|full\.jsonl)"
 )
-_TRAILER = regex(r"^([0-9a-f]{40,64}) ([0-9a-f]{40,64})?[^\0\n]*\0([0-9a-f ]*)$", re.MULTILINE)
+_TRAILER = regex(r"^([0-9a-f]{40,64}) ([0-9a-f]{40,64})?[^\0\n]*\0([0-9A-Za-z ]*)$", re.MULTILINE)
 _UUID = regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MAX_BLOB = 64 << 20  # bytes; a guess: real transcripts have a few MiB
 
@@ -57,20 +60,23 @@ class _Checkpoint:
     size: int
 
 
-def tip(repo: Repo) -> str | None:
-    """The newest commit of Entire's branch, here or as a remote had it; None if there is none."""
-    for pattern in (f"refs/heads/{BRANCH}", f"refs/remotes/*/{BRANCH}"):
-        found = repo.text("for-each-ref", "--sort=-committerdate", "--count=1", "--format=%(objectname)", pattern)
-        if found:
-            return found
-    return None
+def tips(repo: Repo) -> list[str]:
+    """Returns the commits that hold checkpoints, the newest first: of the branch, here or as a remote had it, and all
+    that are a ref of their own."""
+    here, there = f"refs/heads/{BRANCH}", f"refs/remotes/*/{BRANCH}"
+    order = ("--sort=-committerdate", "--format=%(objectname) %(refname)")
+    rows = [row.split(" ", 1) for row in repo.text("for-each-ref", *order, here, there, REFS).splitlines()]
+    own = [oid for oid, ref in rows if ref.startswith(REFS)]
+    local = [oid for oid, ref in rows if ref == here]
+    return own + (local or [oid for oid, ref in rows if ref.endswith(f"/{BRANCH}")][:1])
 
 
-def sessions(repo: Repo, at: str) -> list[EntireSession]:
-    """All sessions of the branch, the oldest first."""
+def sessions(repo: Repo, held: Iterable[str]) -> list[EntireSession]:
+    """Returns all sessions that these commits hold, the oldest first."""
     made = _commits(repo)
+    checkpoints = [one for at in held for one in _checkpoints(repo, at)]
     found: dict[str, EntireSession] = {}
-    for one in sorted(_checkpoints(repo, at), key=lambda one: (one.created, one.id)):
+    for one in sorted(checkpoints, key=lambda one: (one.created, one.id)):
         there = found.setdefault(one.session, EntireSession(one.session, one.blob, one.size, one.created))
         there.blob, there.size, there.seen = one.blob, one.size, one.created
         for commit, before in made.get(one.id, ()):
@@ -81,25 +87,23 @@ def sessions(repo: Repo, at: str) -> list[EntireSession]:
 
 def _checkpoints(repo: Repo, at: str) -> Iterator[_Checkpoint]:
     places: dict[bytes, dict[bytes, tuple[str, int]]] = {}
-    names: dict[bytes, str] = {}
     for row in repo.run("ls-tree", "-r", "-l", "-z", "--full-tree", at).split(b"\0"):
         if found := _PLACE.fullmatch(row):
-            blob, size, place, shard, rest, name = found.groups()
+            blob, size, place, name = found.groups()
             places.setdefault(place, {})[name] = (blob.decode(), int(size))
-            names[place] = (shard + rest).decode()
-    whole = {place: files for place, files in places.items() if len(files) == 2}
-    said = repo.blobs(files[b"metadata.json"][0] for files in whole.values())
-    for place, files in whole.items():
+    whole = [files for files in places.values() if len(files) == 2]
+    said = repo.blobs(files[b"metadata.json"][0] for files in whole)
+    for files in whole:
         told = _json(said.get(files[b"metadata.json"][0], b""))
-        session, created = told.get("session_id"), told.get("created_at")
+        name, session, created = (told.get(key) for key in ("checkpoint_id", "session_id", "created_at"))
         if isinstance(session, str) and session and isinstance(created, str):
-            yield _Checkpoint(names[place], session[:200], created, *files[b"full.jsonl"])
+            yield _Checkpoint(str(name), session[:200], created, *files[b"full.jsonl"])
 
 
 def _commits(repo: Repo) -> Mapping[str, list[tuple[str, str | None]]]:
     """Checkpoint to the commits that name it, each with its parent, the oldest first."""
     shape = "%H %P%x00%(trailers:key=Entire-Checkpoint,valueonly,separator=%x20)"
-    exclude = (f"--exclude=refs/heads/{BRANCH}", f"--exclude=refs/remotes/*/{BRANCH}")
+    exclude = [f"--exclude={ref}" for ref in (f"refs/heads/{BRANCH}", f"refs/remotes/*/{BRANCH}", f"{REFS}*")]
     text = repo.text("log", *exclude, "--all", "--reverse", "--grep=Entire-Checkpoint", f"--format={shape}")
     found: dict[str, list[tuple[str, str | None]]] = {}
     for commit, parent, names in _TRAILER.findall(text):

@@ -125,8 +125,8 @@ def import_specstory(place: Invocation, path: str | None) -> None:
 def import_entire(place: Invocation) -> None:
     """Import the sessions that Entire kept, with their commits.
 
-    Reads the branch entire/checkpoints/v1, local or last fetched. A session is linked to the commits whose
-    trailer Entire-Checkpoint names one of its checkpoints.
+    Reads the branch entire/checkpoints/v1, local or last fetched, and the refs below refs/entire/checkpoints. A
+    session is linked to the commits whose trailer Entire-Checkpoint names one of its checkpoints.
     """
     with place.project() as project, progress_bar("Reading checkpoints") as progress:
         done = project.transcripts.import_entire(progress=progress)
