@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.memory.fit import Weighed, held_out, weighed
-from bench.memory.labelled import LabelledSession, labelled_sessions
+from bench.memory.labelled import LabelledSession, judged_sessions, labelled_sessions
 from holdfast.curation.extraction import find_claims, session_claims
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
 
@@ -72,7 +72,7 @@ def _text(one: ExtractedMemory) -> str:
 def main() -> None:
     folder, show = Path(sys.argv[1]), "--show" in sys.argv
     sessions = list(labelled_sessions(folder))
-    some = [weighed(session) for session in sessions]
+    some = [weighed(session) for session in [*sessions, *judged_sessions(folder)]]
     unseen = {id(one.session): scores for one, scores in zip(some, held_out(some), strict=True)}
     of: dict[int, Weighed] = {id(one.session): one for one in some}
 

@@ -5,6 +5,10 @@ groups of patterns of which a candidate must match one each, and `not`, of which
 `<name>-sessions.jsonl`, the sessions for which the items are complete; `junk-<rest>.jsonl`, what is tempting and wrong
 (session, class, text). `<name>` begins with `gold-`. The transcripts lie in `<rest without gold->` or in
 `../transcripts`, by the agent's name.
+
+Or single statements that somebody judged: `judged-<name>.jsonl`, rows of session, words and label. `A`: worth keeping
+as it is worded, `B`: in other words, each with its importance (`A1` to `A3`), `F`: over, because the session changed
+it, `C`: not worth keeping.
 """
 
 import json
@@ -14,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from holdfast.capture.agents import dialect
+from holdfast.capture.agents import dialect, specstory
 from holdfast.capture.ingest.run_files import said_in_turn
 from holdfast.model.transcript import TranscriptQuotes
 from holdfast.model.utterance import TriedCommand, Utterance
@@ -64,6 +68,27 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"[a-z0-9_./-]+", text.lower())) - set(_COMMON.split())
 
 
+@dataclass
+class JudgedSession:
+    """A session of which some statements were judged."""
+
+    name: str
+    labels: dict[str, str]  # by the statement's words
+    heard: list[Utterance | TriedCommand]
+
+    project = LabelledSession.project
+
+
+def judged_sessions(folder: Path) -> Iterator[JudgedSession]:
+    """All judged sessions of a folder, with their words."""
+    labels: dict[str, dict[str, str]] = {}
+    for path in sorted(folder.glob("judged-*.jsonl")):
+        for row in _rows(path):
+            labels.setdefault(row["session"], {})[row["words"]] = row["label"]
+    for name, of in labels.items():
+        yield JudgedSession(name, of, list(heard(folder / name, name.partition("/")[0])))
+
+
 def labelled_sessions(folder: Path) -> Iterator[LabelledSession]:
     """All labelled sessions of a folder, with their words."""
     for listed in sorted(folder.glob("gold-*-sessions.jsonl")):
@@ -87,5 +112,6 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 def heard(path: Path, agent: str) -> Iterator[Utterance | TriedCommand]:
     """What a transcript says, as an import of it hears it."""
     quotes = TranscriptQuotes()
-    for number, turn in enumerate(dialect(agent).read(str(path), 0, None), 1):
+    tool = specstory.DIALECT if agent == "specstory" else dialect(agent)
+    for number, turn in enumerate(tool.read(str(path), 0, None), 1):
         yield from said_in_turn(quotes.out_of(turn), number)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from holdfast.curation.extraction import find_claims, session_claims, session_statements
+from holdfast.curation.extraction import find_claims, session_claims, session_statements, statement_shapes
 from holdfast.curation.extraction.candidate_claim import capital
 from holdfast.curation.extraction.withdrawn_words import WithdrawnWords
 from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
@@ -190,7 +190,7 @@ def test_what_a_turn_without_edits_finds_wrong_may_be_kept() -> None:
     """A review that nobody acted on is still true; with the edit that follows it is not."""
     text = "`load_settings()` calls the parser of the old format, but both agents write the new one."
     one = session_statements.statements(session([("said", text)], wrote=False))[0]
-    assert session_claims.may_stand(one) and not session_claims.may_stand(replace(one, wrote=True))
+    assert statement_shapes.may_stand(one) and not statement_shapes.may_stand(replace(one, wrote=True))
 
 
 def test_of_two_that_say_the_same_the_one_that_can_be_saved_as_it_is_words_the_candidate() -> None:
@@ -240,7 +240,7 @@ def test_the_cause_of_a_fault_that_was_mended_is_no_finding_whoever_told_it(wrot
 )
 def test_a_list_or_a_word_for_a_program_is_no_statement(text: str) -> None:
     """Nobody can tell in six months what held of these things."""
-    assert session_claims.is_fragment(text)
+    assert statement_shapes.is_fragment(text)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_list_or_a_word_for_a_program_is_no_statement(text: str) -> None:
 )
 def test_what_says_or_orders_something_is_a_statement(text: str) -> None:
     """Comments order, closing reports tell, and people of all tongues do both."""
-    assert not session_claims.is_fragment(text)
+    assert not statement_shapes.is_fragment(text)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_what_says_or_orders_something_is_a_statement(text: str) -> None:
     ],
 )
 def test_an_offer_or_a_step_on_the_way_is_of_the_moment(text: str) -> None:
-    assert session_claims.is_of_the_moment(text)
+    assert statement_shapes.is_of_the_moment(text)
 
 
 def test_sentences_without_blanks_between_them_are_told_apart() -> None:
@@ -345,7 +345,7 @@ def test_what_leans_on_an_offer_is_no_statement() -> None:
     """ "It is reversible" tells nothing without the offer, which is over by then."""
     said = "Want me to drop the old labels now? It's all on the next branch and can be taken back at any time."
     told = session_statements.statements([Utterance("agent", said, 1, "closing", wrote=True)])
-    assert [session_claims.may_stand(one) for one in told] == [False, False]
+    assert [statement_shapes.may_stand(one) for one in told] == [False, False]
 
 
 @pytest.mark.parametrize(
@@ -360,7 +360,7 @@ def test_what_leans_on_an_offer_is_no_statement() -> None:
 )
 def test_the_kind_is_seen_in_the_words(text: str, kind: str) -> None:
     (one,) = session_statements.statements([Utterance("agent", text, 1, "comment")])
-    assert session_claims.kind_of(one) == kind
+    assert statement_shapes.kind_of(one) == kind
 
 
 @pytest.mark.parametrize(
@@ -376,7 +376,7 @@ def test_the_kind_is_seen_in_the_words(text: str, kind: str) -> None:
 def test_how_the_work_stands_is_no_statement(said: str) -> None:
     """A queue full of reports is read by nobody."""
     told = session_statements.statements([Utterance("agent", said, 1, "closing", wrote=True)])
-    assert told and not any(session_claims.may_stand(one) for one in told)
+    assert told and not any(statement_shapes.may_stand(one) for one in told)
 
 
 def test_a_commit_message_words_what_the_closing_report_says_too() -> None:
@@ -421,7 +421,7 @@ def test_what_should_be_done_now_is_no_rule(said: str) -> None:
 def test_an_errand_is_no_statement(said: str) -> None:
     """It was for that day."""
     told = session_statements.statements([Utterance("user", said, 1, "request", wrote=True)])
-    assert told and not any(session_claims.may_stand(one) for one in told)
+    assert told and not any(statement_shapes.may_stand(one) for one in told)
 
 
 def test_the_frame_of_a_box_is_no_prose() -> None:
@@ -435,7 +435,7 @@ def test_what_an_agent_did_is_told_by_what_it_leads_to() -> None:
     """Who did it matters to nobody later."""
     said = "I added a guard to the queue, so `print_label()` and `weigh()` now stop before any parcel is sent."
     (one,) = session_statements.statements([Utterance("agent", said, 1, "closing", wrote=True)])
-    assert session_claims.may_stand(one)
+    assert statement_shapes.may_stand(one)
     assert session_claims._statement(one)[0].startswith("`print_label()` and `weigh()` now stop")
 
 
@@ -443,7 +443,7 @@ def test_what_only_describes_is_no_invariant() -> None:
     """A fact that holds by chance must not be guarded like a rule."""
     for text, kind in (("The printer never fires twice in a row", "fact"), ("Never print a label twice", "invariant")):
         (one,) = session_statements.statements([Utterance("agent", text, 1, "comment")])
-        assert session_claims.kind_of(one) == kind
+        assert statement_shapes.kind_of(one) == kind
 
 
 def test_a_full_stop_within_code_ends_no_sentence() -> None:
@@ -488,7 +488,7 @@ PLAN = """Implement the following plan:
 def test_what_a_plan_tells_of_the_time_before_it_is_no_fact() -> None:
     """The cause that a plan names is gone when the plan is carried out."""
     turns = [turn for turn in session([("request", PLAN)]) if isinstance(turn, Utterance)]
-    kept = "\n".join(one.text for one in session_statements.statements(turns) if session_claims.may_stand(one))
+    kept = "\n".join(one.text for one in session_statements.statements(turns) if statement_shapes.may_stand(one))
     assert "as it is, because" in kept and "wraps it again" not in kept and "users need to filter" not in kept
 
 
@@ -518,7 +518,7 @@ def test_a_commits_sentence_is_over_by_its_main_clause(said: str, is_over: bool)
 )
 def test_a_sentence_of_another_language_is_no_fragment(said: str) -> None:
     """Rules that know English verbs alone throw away what others decide."""
-    assert not session_claims.is_fragment(said) and not session_statements.is_code_like(said)
+    assert not statement_shapes.is_fragment(said) and not session_statements.is_code_like(said)
 
 
 @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ def test_a_sentence_of_another_language_is_no_fragment(said: str) -> None:
 )
 def test_a_fault_is_told_in_the_main_clause(said: str, is_so: bool) -> None:
     """What was a reason is no fault of today."""
-    assert session_claims.may_be_fault(said) is is_so
+    assert statement_shapes.may_be_fault(said) is is_so
 
 
 def test_a_persons_refusal_with_its_reason_is_proposed_even_from_a_short_session() -> None:
@@ -578,7 +578,7 @@ def test_a_persons_refusal_with_its_reason_is_proposed_even_from_a_short_session
 )
 def test_what_calls_for_a_change_is_no_fact_once_code_was_written(said: str) -> None:
     """Whoever reads it later looks for a fault that is not there, in whatever words and language it was told."""
-    assert session_claims.calls_for_change(said)
+    assert statement_shapes.calls_for_change(said)
     told = [("request", "Look at the till and mend what you find."), ("closing", f"{said}.\n\n{REPORT}")]
     assert said not in texts(find_claims(session(told)))
 
@@ -616,7 +616,7 @@ def test_a_fault_that_was_and_a_number_of_a_tracker_are_no_facts(was: str, holds
 )
 def test_what_holds_calls_for_no_change(said: str) -> None:
     """A rule, its reason and what is done if something fails stay true."""
-    assert not session_claims.calls_for_change(said)
+    assert not statement_shapes.calls_for_change(said)
 
 
 def test_what_a_turn_told_and_a_person_then_has_fixed_is_withdrawn() -> None:
@@ -666,7 +666,7 @@ def test_what_a_turn_told_and_a_person_then_has_fixed_is_withdrawn() -> None:
 )
 def test_only_what_can_be_saved_as_it_is_is_ready(statement: str, is_so: bool) -> None:
     """Whoever reads the queue would have to word the rest anew, and puts it off."""
-    assert session_claims.is_ready(statement) is is_so
+    assert statement_shapes.is_ready(statement) is is_so
 
 
 def test_a_sentence_that_only_gives_the_reason_is_the_reason() -> None:

@@ -27,14 +27,17 @@ from holdfast.model import memory as rules
 from holdfast.model.evidence import Evidence, Provenance
 from holdfast.model.ids import memory_id
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
-from holdfast.model.utterance import ExtractedMemory, TriedCommand, Utterance
+from holdfast.model.utterance import MAX_STATEMENT, ExtractedMemory, TriedCommand, Utterance
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from holdfast.curation import extraction
+    from holdfast.curation.extraction import session_statements, statement_shapes
     from holdfast.model import claims
 else:  # slow to import, and few commands read transcripts or compare statements
     extraction = LazyModule("holdfast.curation.extraction")
+    session_statements = LazyModule("holdfast.curation.extraction.session_statements")
+    statement_shapes = LazyModule("holdfast.curation.extraction.statement_shapes")
     claims = LazyModule("holdfast.model.claims")
 
 NewId = Callable[[str, list[str]], str]
@@ -226,7 +229,7 @@ def _propose_all(
                     clone,
                     batch=batch,
                     kind=one.kind,
-                    statement=one.statement,
+                    statement=_with_place(one, rests_on),
                     details="\n\n".join(filter(None, (f"Rationale: {one.why}" if one.why else "", one.details))),
                     confidence=one.confidence,
                     evidence=[text for text in cited if isinstance(text, str)],
@@ -244,3 +247,11 @@ def _propose_all(
             new += [made.id] if made.id not in before else []
             joined += made.id in before
     return Harvested(tuple(new), joined, refused)
+
+
+def _with_place(one: ExtractedMemory, rests_on: Sequence[str]) -> str:
+    """Returns the statement; of a comment that names no code with the file it stands in, which its reader saw."""
+    if one.rule != statement_shapes.COMMENT_RULE or len(rests_on) != 1 or session_statements.code_names(one.statement):
+        return one.statement
+    placed = f"In `{rests_on[0]}`: {one.statement}"
+    return placed if len(placed) <= MAX_STATEMENT else one.statement

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.capture.ingest.run_files import CYCLES, LINES, turns_of
-from holdfast.curation.extraction import session_claims, session_statements
+from holdfast.curation.extraction import session_statements, statement_shapes
 from holdfast.errors import HoldfastError
 from holdfast.git.clone import Clone
 from holdfast.git.evidence_check import may_be_cited, resolve, states
@@ -319,7 +319,7 @@ def still_stands(session: SessionFiles, found: ExtractedMemory) -> bool:
     rows = files.turns(folder)
     if found.kind != "dead-end" and _is_mended(clone, files, rows, found):
         return False
-    if found.rule in _TOLD and session_claims.describes(found.kind, found.statement) and _has_moved(session, found):
+    if found.rule in _TOLD and statement_shapes.describes(found.kind, found.statement) and _has_moved(session, found):
         return False
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
@@ -371,10 +371,10 @@ def _is_mended(clone: Clone, files: WrittenFiles, rows: Sequence[Mapping[str, An
     if row is None:
         return False
     said = datetime.fromisoformat(str(row["ts"])).timestamp()
-    if found.rule in _REPORTS and session_claims.calls_for_change(found.statement, found.who):
+    if found.rule in _REPORTS and statement_shapes.calls_for_change(found.statement, found.who):
         changes = list(_changes(clone, files, _names(found.statement)))
         return not changes or max(changes) > said  # in doubt it is not proposed
-    until = None if session_claims.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
+    until = None if statement_shapes.may_be_fault(found.statement) else str(rows[-1].get("ended") or rows[-1]["ts"])
     before_edits = not row.get("wrote") or found.rule == "agents-words"
     if until is not None and not (before_edits and found.who == "agent" and _describes(found)):
         return False

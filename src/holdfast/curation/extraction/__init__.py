@@ -6,6 +6,6 @@ Both return candidates: nothing here approves, writes or decides.
 
 from holdfast.curation.extraction.claim_search import find_claims
 from holdfast.curation.extraction.model_claims import ask_model
-from holdfast.curation.extraction.session_claims import why_not
+from holdfast.curation.extraction.statement_shapes import why_not
 
 __all__ = ["ask_model", "find_claims", "why_not"]

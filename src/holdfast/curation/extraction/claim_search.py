@@ -12,8 +12,9 @@ from functools import cache, cached_property
 from holdfast.curation.extraction import constraint_rules, decision_rules, failure_rules
 from holdfast.curation.extraction.candidate_claim import SentenceClaim, SentenceParts, content, may_stand, parts
 from holdfast.curation.extraction.failure_rules import retried
-from holdfast.curation.extraction.session_claims import describes, is_before_work, session_claims
+from holdfast.curation.extraction.session_claims import session_claims
 from holdfast.curation.extraction.session_statements import is_plan
+from holdfast.curation.extraction.statement_shapes import describes, is_before_work
 from holdfast.curation.extraction.turn_sentences import sentences
 from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words, without_reset
 from holdfast.model import prompt_injection

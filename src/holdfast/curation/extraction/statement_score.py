@@ -1,9 +1,9 @@
-"""Scores how likely a person keeps a statement of a session: a weighted sum of features.
+"""Scores a statement of a session by two weighted sums of features: is it worth keeping, and is it over?
 
-The features: where it stands (a commit, a closing report, a request …), what its turn did (wrote files, committed), how
-often the session repeats it, its shape, and cue words, which are data for each language (statement_score.txt). The
-weights are fitted to labelled sessions (`bench/memory/fit.py` writes statement_weights.txt), and so is the table from a
-score to the share of such statements that were right.
+The features: where it stands (a commit, a closing report, a request …), what its turn and later ones did, how often the
+session repeats it, its shape (statement_shapes), and cue words, which are data for each language (statement_score.txt).
+The weights are fitted to labelled sessions (`bench/memory/fit.py` writes statement_weights.txt), and so is the table
+from a score to the share of such statements that were right.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from __future__ import annotations
 from functools import cache
 from math import exp, fsum
 
+from holdfast.curation.extraction import statement_shapes
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords, code_names, width
+from holdfast.curation.extraction.statement_wording import standing_words
 from holdfast.patterns import TYPE_CHECKING, PatternFile, text_beside
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,13 +30,26 @@ _APART = 0.05  # of confidence between the lowest and the highest score: enough 
 HEADINGS = ("h_change", "h_verify", "h_next", "h_option", "h_cause", "h_note")
 _BY_SOURCE = ("closing", "said", "request", "comment", "commit")
 _CROSSED = ("because", "instead", "only", "negated", "is_so", "now", "was", "modal")
+HEADS = ("kept", "over")  # what is scored: see StatementScore
+_CROSSED_EDGES = ("reports", "hard_fault")
 
 
-def score(one: SessionStatement, number: int, session: SessionWords) -> float:
-    """Returns from 0 to 1 how likely a statement is worth keeping."""
-    weights = _weights()
+@frozen
+class StatementScore:
+    """How likely a person keeps a statement, and how likely the session ended what it tells; from 0 to 1."""
+
+    kept: float
+    over: float
+
+
+def score(one: SessionStatement, number: int, session: SessionWords) -> StatementScore:
+    """Returns how much a statement is worth."""
     found = features(one, number, session)
-    return 1 / (1 + exp(-weights["bias"] - fsum(weights.get(name, 0.0) * value for name, value in found.items())))
+    return StatementScore(*(_likely(weights(head), found) for head in HEADS))
+
+
+def _likely(of: Mapping[str, float], found: Mapping[str, float]) -> float:
+    return 1 / (1 + exp(-of["bias"] - fsum(of.get(name, 0.0) * value for name, value in found.items())))
 
 
 def confidence(scored: float) -> float:
@@ -51,6 +67,8 @@ def features(one: SessionStatement, number: int, session: SessionWords) -> dict[
         values |= {f"{one.source} {cue}": 1.0 for cue in _CROSSED if cue in cues}
     values |= {name: 1.0 for name in HEADINGS if one.heading and getattr(_SHAPE, name).search(one.heading)}
     values |= _shape(one, cues)
+    values |= _wording(one)
+    values |= _afterwards(one, session)
     values |= _turn(one, cues, session)
     values |= _echo(one, number, session)
     return values
@@ -73,6 +91,36 @@ def _shape(one: SessionStatement, cues: set[str]) -> dict[str, float]:
         "next step follows": _SHAPE.next_step.search(one.after) is not None,
     }
     return {name: 1.0 for name, is_so in found.items() if is_so} | {"code names": min(names, 5) / 5}
+
+
+def _wording(one: SessionStatement) -> dict[str, float]:
+    """Returns the shapes of a statement as it would be saved."""
+    text = standing_words(one.text)
+    edges = statement_shapes.edges(text)
+    found = {*edges, *(f"{one.source} {edge}" for edge in _CROSSED_EDGES if edge in edges)}
+    if statement_shapes.is_ready(text):
+        found |= {"could be saved", f"{one.source} could be saved"}
+    parts = {"begins with code": text[:1] == "`", "something before": one.before, "something after": one.after}
+    found |= {name for name, is_so in parts.items() if is_so}
+    return {f"shape {name}": 1.0 for name in found} | {"shape length": min(len(text), 400) / 400}
+
+
+def _afterwards(one: SessionStatement, session: SessionWords) -> dict[str, float]:
+    """Returns what the session did that may have ended what a statement tells."""
+    is_before = statement_shapes.is_before_work(one.source, one.turn, session.wrote)
+    is_faulty = statement_shapes.is_fault(one.told) or statement_shapes.calls_for_change(one.told)
+    goes_on = any(turn > one.turn for turn in session.wrote)
+    found = {
+        "mended": one.mended,
+        "before work": is_before,
+        "describes before work": is_before and statement_shapes.describes(statement_shapes.kind_of(one), one.text),
+        "faulty before work": is_before and is_faulty,
+        "faulty and mended": one.mended and is_faulty,
+        "closing before more work": one.source == "closing" and goes_on,
+        "request before more work": one.source == "request" and goes_on,
+    }
+    lateness = session.numbers.index(one.turn) / len(session.numbers)
+    return {f"after {name}": 1.0 for name, is_so in found.items() if is_so} | {"after lateness": lateness}
 
 
 def _turn(one: SessionStatement, cues: set[str], session: SessionWords) -> dict[str, float]:
@@ -118,8 +166,9 @@ def _echo(one: SessionStatement, number: int, session: SessionWords) -> dict[str
 
 
 @cache
-def _weights() -> Mapping[str, float]:
-    return {name: float(weight) for name, weight in _rows("weights")}
+def weights(head: str) -> Mapping[str, float]:
+    """Returns the weight of each feature, and the bias, of one of `HEADS`."""
+    return {name: float(weight) for name, weight in _rows(head)}
 
 
 @cache

@@ -6,8 +6,8 @@ undid, options that were not chosen, versions that were replaced, and faults tha
 
 from __future__ import annotations
 
-from holdfast.curation.extraction.session_claims import calls_for_change, is_fault, is_rule
 from holdfast.curation.extraction.session_statements import code_names, telling
+from holdfast.curation.extraction.statement_shapes import calls_for_change, is_fault, is_rule
 from holdfast.model.utterance import UNDONE
 from holdfast.patterns import TYPE_CHECKING, PatternFile
 from holdfast.values import replace

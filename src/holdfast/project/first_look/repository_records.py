@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from holdfast.capture.records import adr, knowledge_files, notes
-from holdfast.curation import extraction
+from holdfast.curation import extraction, review_queue
 from holdfast.git.repo import Repo
 from holdfast.model import utterance
 from holdfast.model.utterance import ExtractedMemory
@@ -15,7 +15,6 @@ from holdfast.project.first_look.agent_records import TriedCommit, TriedPlace, T
 from holdfast.values import replace
 
 MAX_COMMITS = 3000  # a guess: bounds the time for very active repositories
-_SURE = 0.5  # confidence; a guess: below it a sentence of a body is more often wrong than right
 MAX_MESSAGE = 6000  # characters; a guess: longer messages are lists of merged commits
 _REVERT = regex(r'^(?:Revert|revert) "(?P<what>.+)"$|^revert(?:\([^)]*\))?!?: (?P<short>.+)$')
 _FIX = regex(r"\W*(?:bug ?|hot)?fix(?:e[sd])?\b(?!-)", re.IGNORECASE)
@@ -76,7 +75,7 @@ def _statements(commit: TriedCommit) -> list[ExtractedMemory]:
     else:
         message = f"{commit.subject}\n\n{body}"
         turn = utterance.Utterance("agent", message, 0, source="commit", files=commit.files, wrote=True)
-        found = [one for one in extraction.find_claims([turn]) if one.confidence >= _SURE]
+        found = [one for one in extraction.find_claims([turn]) if one.confidence >= review_queue.LIKELY]
     return found[:3]  # a guess: one message, few claims
 
 
