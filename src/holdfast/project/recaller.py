@@ -21,7 +21,7 @@ from holdfast.recall import applicable_memories, graph_search, plugins, search
 from holdfast.recall.pack import sent_packs as given
 from holdfast.recall.why import line_authors, line_reasons
 from holdfast.store import tally
-from holdfast.values import field_names, frozen, replace
+from holdfast.values import field_names, frozen, grouped, replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
@@ -72,6 +72,18 @@ class KnownHere:
     def newer(self) -> Mapping[str, str]:
         """The memory that took another one's place, by the id of the other."""
         return {old: one.id for one in self.standings.values() for old in getattr(one.memory, "supersedes", ())}
+
+    @cached_property
+    def by_place(self) -> applicable_memories.MemoriesByPlace:
+        """The memories by the places that they name and cite."""
+        return applicable_memories.MemoriesByPlace(self.memories)
+
+    @cached_property
+    def of_runs(self) -> Mapping[str, list[KnownMemory]]:
+        """The memories that cite a run or come from one, by `run:` and its id."""
+        texts = ((one, self.standings[one.id].memory) for one in self.memories)
+        named = ((text, one) for one, memory in texts for text in {*memory.evidence, memory.source or ""})
+        return grouped((text, one) for text, one in named if text.startswith("run:"))
 
     @cached_property
     def now(self) -> Mapping[str, given.CurrentStanding]:
@@ -295,11 +307,8 @@ class Recaller(Concern):
 
     def _governing(self, path: str, known: KnownHere, runs: set[str]) -> list[ApplicableMemory]:
         """Returns memories that name or cite a file, come from the runs that wrote it, or apply everywhere."""
-        hand = applicable_memories.WorkAtHand(files=(path,))
-        there = {one.known.id: one for one in applicable_memories.applicable(known.memories, hand)}
-        for one in known.memories if runs else ():
-            memory = known.standings[one.id].memory
-            came_of = not runs.isdisjoint((*memory.evidence, memory.source or ""))
-            if came_of and (one.id not in there or there[one.id].near == applicable_memories.EVERYWHERE):
+        there = {one.known.id: one for one in known.by_place.about(path)}
+        for one in (one for run in runs for one in known.of_runs.get(run, ())):
+            if one.id not in there or there[one.id].near == applicable_memories.EVERYWHERE:
                 there[one.id] = applicable_memories.ApplicableMemory(one, applicable_memories.TASK, "came of this run")
         return applicable_memories.ordered(there.values())
