@@ -95,6 +95,7 @@ class Recaller(Concern):
     """Search by words, files and git, and by meaning if there is a model."""
 
     _open_search: search.TextSearch | None = None
+    state = ""  # of memory, as the caller just found it: an index that shows it is not compared with the files again
     progress: Progress | None = None  # called while the repository is read
     advice = ""  # a hint, if the last answer was weak
     by_meaning = False  # whether the last answer used search by meaning
@@ -166,6 +167,7 @@ class Recaller(Concern):
         if self._open_search is None:
             self._open_search = search.TextSearch(
                 self.clone,
+                state=self.state,
                 progress=self.report_progress,
                 choice=self.corpus_choice(),
                 meaning=self.project.models.near,

@@ -87,6 +87,12 @@ class ProjectReading:
         return grouped(pairs)
 
     @cached_property
+    def cited_commits(self) -> dict[str, str]:
+        """What each memory that cites commits cites."""
+        cited = ((name, " ".join(one.memory.evidence)) for name, one in self.memories.items())
+        return {name: text for name, text in cited if "commit:" in text}
+
+    @cached_property
     def conflicts(self) -> dict[str, list[MemoryConflict]]:
         """The contradictions among accepted memories, by each of both."""
         pairs = self.queue.contradictions
@@ -218,7 +224,7 @@ class ProjectDesk:
     def _read(self) -> ProjectReading:
         project = Project.open(self._folder, environ=self._environ, person=lambda: self.access.no_person)
         seen = refresh.signature_of(project.clone)
-        self._state = seen.value if seen is not None and seen.settled else ""
+        self._state, project.recall.state = (seen.value, seen.memory) if seen and seen.settled else ("", "")
         self._cited, self._watched = "", ()
         return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16], self._kept)
 
