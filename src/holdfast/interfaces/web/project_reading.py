@@ -22,6 +22,7 @@ from holdfast.interfaces.web.web_query import Unfinished
 from holdfast.model import ids
 from holdfast.model.evidence import parse_evidence
 from holdfast.project import Project
+from holdfast.store import folder_facts
 from holdfast.store.layout import FOLDER_OF, LINKS, TASKS
 from holdfast.values import grouped
 
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
     from holdfast.curation.memory_state import MemoryListing
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
     from holdfast.diagnostics.agent_health import AgentHealth
+    from holdfast.git.clone import Clone
+    from holdfast.index.freshness import IndexSignature
     from holdfast.project.recaller import KnownHere
-    from holdfast.project.task_book import Next
     from holdfast.recall.relation_graph import RelationIndex
     from holdfast.work.task_board import Board
 
 JUST_NOW = 1.0  # seconds; a guess: the page asks every two whether something changed
+OF_TASKS = ("board", "ready_rank", "ready", "critical_path")
 OLDEST = 60.0  # seconds: memories expire and claims run out although no file changes
 
 
@@ -109,11 +112,6 @@ class ProjectReading:
         return self.project.tasks.board()
 
     @cached_property
-    def next(self) -> Next:
-        """What can be done now, and what the rest waits for."""
-        return self.project.tasks.next()
-
-    @cached_property
     def known(self) -> KnownHere:
         """The memories as answers about files need them."""
         return self.project.recall.known()
@@ -177,7 +175,10 @@ class ProjectDesk:
         self._folder, self._environ = os.path.abspath(folder), os.environ if environ is None else environ
         self._lock = threading.Lock()
         self._reading: ProjectReading | None = None
-        self._state = self._cited = ""
+        self._clone: Clone | None = None  # of the last reading: what it parsed is not parsed again
+        self._seen: IndexSignature | None = None  # the state that the reading was found not to show
+        self._state = self._cited = self._work = ""
+        self._of_tasks: dict[str, Any] = {}  # what the last reading read of tasks, valid for that state of work
         self._folders: tuple[object, ...] = ()  # as they were when every file was looked at
         self._looked = 0.0
         self._watched: tuple[str, ...] = ()
@@ -191,6 +192,7 @@ class ProjectDesk:
                 self._reading = self._read()
             found = self._reading
             yield found
+            self._of_tasks = {name: part for name, part in vars(found).items() if name in OF_TASKS}
             if self._reading is found and self._state and found.has_read != self._watched:
                 vars(found).pop("cited_files", None)
                 self._watched, self._cited = found.has_read, self._look_at_cited(found)
@@ -222,11 +224,35 @@ class ProjectDesk:
         return self._reading.project.clone.hide.text(text) if self._reading else text
 
     def _read(self) -> ProjectReading:
-        project = Project.open(self._folder, environ=self._environ, person=lambda: self.access.no_person)
-        seen = refresh.signature_of(project.clone)
-        self._state, project.recall.state = (seen.value, seen.memory) if seen and seen.settled else ("", "")
-        self._cited, self._watched = "", ()
-        return ProjectReading(project, self.access, f"{self._state or time.monotonic_ns()}"[:16], self._kept)
+        """Opens the project again, and reads only what changed since it was last open.
+
+        The state of the files is taken before: what changes while they are read is seen by the next look.
+        """
+        earlier, seen, self._seen = self._clone, self._seen, None
+        folders: tuple[object, ...] = ()
+        if earlier is not None:
+            folders = self._folder_facts(earlier)
+            seen = seen if seen is not None and seen.settled else refresh.signature_of(earlier)
+        folder_facts.looked_at.update(seen.folders if seen and seen.settled else {})
+        try:
+            project = Project.open(self._folder, environ=self._environ, person=lambda: self.access.no_person)
+        finally:
+            folder_facts.looked_at.clear()
+        self._clone = project.clone
+        if earlier is not None:
+            project.clone.entry_memo.take_over(earlier.entry_memo)
+            project.clone.sighted = earlier.sighted
+        if folders != self._folder_facts(project.clone):  # opening it took up what hooks or hands had left
+            seen = refresh.signature_of(project.clone)
+        else:
+            project.clone.repo.expect_no_edits()  # this desk looks for them, and opens the project again
+        state, project.recall.state, work = (seen.value, seen.memory, seen.work) if seen and seen.settled else ("",) * 3
+        self._state, self._cited, self._watched = state, "", ()
+        found = ProjectReading(project, self.access, f"{state or time.monotonic_ns()}"[:16], self._kept)
+        if work and work == self._work:  # what changed has nothing to do with tasks
+            vars(found).update(self._of_tasks)
+        self._work, self._of_tasks = work, {}
+        return found
 
     def _is_current(self, reading: ProjectReading) -> bool:
         """Whether nothing that the reading shows can have changed.
@@ -236,19 +262,20 @@ class ProjectDesk:
         """
         if not self._state or time.monotonic() - reading.began > OLDEST:
             return False
-        clone, folders = reading.project.clone, self._folder_facts(reading)
+        clone = reading.project.clone
+        folders = self._folder_facts(clone)
         if folders == self._folders and time.monotonic() - self._looked < JUST_NOW:
             return True
         self._folders, self._looked = folders, time.monotonic()
         seen = freshness.signature(refresh.place_of(clone), clone.private)
         if seen is None or seen.value != self._state:
+            self._seen = seen
             return False
         return not self._cited or self._cited == self._look_at_cited(reading)
 
     @staticmethod
-    def _folder_facts(reading: ProjectReading) -> tuple[object, ...]:
+    def _folder_facts(clone: Clone) -> tuple[object, ...]:
         """What a command changes: branches, pending changes, the log, and the folders that it writes files into."""
-        clone = reading.project.clone
         layout = clone.private
         folders = [layout.runs, layout.bodies, layout.candidates, layout.sessions, layout.claims, layout.seen]
         folders += [layout.in_tree(name) for name in (*FOLDER_OF.values(), TASKS, LINKS)]
