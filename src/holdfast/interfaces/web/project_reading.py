@@ -134,7 +134,8 @@ class ProjectReading:
     @cached_property
     def relations(self) -> RelationIndex:
         """How memories, tasks, runs, commits and files hang together."""
-        return self.project.log.relations(self.memories.values(), self.board)
+        board = self.board if self.project.settings.has("tasks") else None
+        return self.project.log.relations(self.memories.values(), board)
 
     def item(self, identity: str) -> QueueItem:
         """What waits under an id; NotFound if it waits no longer."""
@@ -244,8 +245,8 @@ class ProjectDesk:
             project.clone.sighted = earlier.sighted
         if folders != self._folder_facts(project.clone):  # opening it took up what hooks or hands had left
             seen = refresh.signature_of(project.clone)
-        else:
-            project.clone.repo.expect_no_edits()  # this desk looks for them, and opens the project again
+            project.clone.repo.entry_facts()  # what it keeps must not be older than that state
+        project.clone.repo.expect_no_edits()  # this desk looks for them, and opens the project again
         state, project.recall.state, work = (seen.value, seen.memory, seen.work) if seen and seen.settled else ("",) * 3
         self._state, self._cited, self._watched = state, "", ()
         found = ProjectReading(project, self.access, f"{state or time.monotonic_ns()}"[:16], self._kept)
