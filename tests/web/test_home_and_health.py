@@ -63,7 +63,11 @@ def test_parts_that_are_switched_off_are_left_out(serve: Serve, repo: GitRepo) -
     served.project().memory.remember("Tests need Postgres.", id="FCT-pg", evidence=["README"], accept=True)
     page = served.get("/")
     assert page.status == 200 and "Tests need Postgres." in page.text
-    assert 'id="ready"' not in page.text and 'id="last"' not in page.text
+    assert 'id="ready"' not in page.text and 'id="last"' not in page.text and 'href="/plan"' not in page.text
+    for path in ("/review", "/memory", "/code", "/timeline", "/graph", "/graph?of=FCT-pg", "/health", "/search?q=x"):
+        assert served.get(path).status == 200, path
+    assert "FCT-pg" in served.get("/graph").text
+    assert "tasks are switched off" in served.get("/plan").text.lower()
 
 
 def test_doctor_runs_when_asked_and_says_when(served: Served, repo: GitRepo) -> None:

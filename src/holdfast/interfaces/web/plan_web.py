@@ -36,6 +36,8 @@ PLANS = 12  # goals, milestones and epics above the board
 CHOICES = 100  # names that a filter suggests; any other can be typed
 PATH = 12  # tasks of the critical path that are named
 PRIORITIES = ("most urgent", "soon", "normal", "later", "some day")
+# A task has a priority and no place of its own, so that the order agents work in is the one that people see.
+ORDER = "cards of one priority stand as `holdfast next` gives them; to move one up or down, drop it on another priority"
 EVENTS = 30  # of a task's history
 _LISTS = ("acceptance", "checks", "evidence")
 _LINES = ("title", "kind", "owner", "parent", "layer", "impact")
@@ -96,6 +98,7 @@ def _board(reading: ProjectReading, query: WebQuery, **more: Any) -> dict[str, A
         "chosen": len(chosen),
         "broken": reading.board.broken,
         "priorities": PRIORITIES,
+        "order": ORDER,
         "away": reading.project.tasks.count_elsewhere(reading.board) if not reading.board.tasks else 0,
         **more,
     }
@@ -211,7 +214,7 @@ def move(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
     if priority and int(_number("priority", priority)) != task.priority:
         reading.project.tasks.edit(task.id, priority=_number("priority", priority))
         said += f"{' ' if said else ''}{task.id} has priority {priority} now."
-    return said or "Nothing was changed.", target
+    return said or f"{task.id} stays where it is: {ORDER}.", target
 
 
 def change(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:

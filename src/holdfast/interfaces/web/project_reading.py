@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadInput, HoldfastError, NotFound
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.curation.memory_conflicts import MemoryConflict
     from holdfast.curation.memory_state import MemoryListing
     from holdfast.curation.review_queue import QueueItem, ReviewQueue
+    from holdfast.curation.undo import UndoStep
     from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.git.clone import Clone
     from holdfast.index.freshness import IndexSignature
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from holdfast.work.task_board import Board
 
 JUST_NOW = 1.0  # seconds; a guess: the page asks every two whether something changed
+TOGETHER = "together"  # under which the ids of decisions that were made at once are kept
 OF_TASKS = ("board", "ready_rank", "ready", "critical_path")
 OLDEST = 60.0  # seconds: memories expire and claims run out although no file changes
 
@@ -72,6 +75,14 @@ class ProjectReading:
         waiting = {item.id: item.standing for item in self.queue.items}
         rejected = {one.id: one for one in self.queue.rejected}
         return {**rejected, **waiting, **{one.id: one for one in self.listing.standings}}
+
+    @cached_property
+    def undoable(self) -> list[UndoStep]:
+        """What undo takes back: the last decision, with those that this page made at once with it."""
+        steps = self.project.memory.undoable()
+        groups: list[frozenset[str]] = self.kept.get(TOGETHER, [])
+        ids = next((ids for ids in groups if steps and steps[0].id in ids), frozenset[str]())
+        return list(takewhile(lambda step: step.id in ids, steps[: len(ids)])) or steps[:1]
 
     @cached_property
     def last_changes(self) -> dict[str, str]:
