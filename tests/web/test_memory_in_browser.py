@@ -67,7 +67,7 @@ def test_a_memory_is_changed_by_keyboard_alone(filled: Served, visit: VisitMaker
     seen.page.locator("details[open] [name=applies_to]").press("Enter")
     seen.page.wait_for_url("**/review/FCT-*")
     keys.press("a")
-    seen.page.get_by_text("Approved").wait_for()
+    seen.page.get_by_role("status").get_by_text("Approved").wait_for()
     assert filled.project().memory.get("FCT-limit").status == "superseded"
     seen.go("/memory/DEC-pg")
     keys.press("r")

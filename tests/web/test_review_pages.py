@@ -52,15 +52,15 @@ def test_undo_takes_back_all_that_was_decided_at_once_and_says_so(waiting: Serve
     assert "Approved 2." in decide(waiting, names)
     assert states(waiting, *names, "FCT-three") == ["accepted", "accepted", "candidate"]
     assert "Undo the last 2 decisions, made at once" in hostile.read(waiting.get("/review").text)
-    assert "Taken back: accept" in hostile.read(waiting.submit("/review", "/review/undo").text)
+    assert "Taken back: 2 decisions" in hostile.read(waiting.submit("/review", "/review/undo").text)
     assert states(waiting, *names, "FCT-tide") == ["candidate", "candidate", "accepted"]
-    assert "Undo: accept FCT-tide" in hostile.read(waiting.get("/review").text)
+    assert "Undo: approved FCT-tide" in hostile.read(waiting.get("/review").text)
 
 
 def test_undo_takes_back_nothing_but_what_its_button_named(waiting: Served) -> None:
     """Another process decided between the page and the click: its decision is not the one that was meant."""
     page = waiting.get("/review")
-    assert "Undo: accept FCT-tide" in hostile.read(page.text)
+    assert "Undo: approved FCT-tide" in hostile.read(page.text)
     waiting.project().memory.accept("FCT-one")
     done = waiting.post("/review/undo", page.hidden("/review/undo"))
     assert done.status == 409 and "something else was decided meanwhile" in done.text.lower()

@@ -37,8 +37,12 @@ CHOICES = 100  # names that a filter suggests; any other can be typed
 PATH = 12  # tasks of the critical path that are named
 PRIORITIES = ("most urgent", "soon", "normal", "later", "some day")
 # A task has a priority and no place of its own, so that the order agents work in is the one that people see.
-ORDER = "cards of one priority stand as `holdfast next` gives them; to move one up or down, drop it on another priority"
+ORDER = "cards of one priority are in the order of holdfast next; to move one up or down, drop it on another priority"
 EVENTS = 30  # of a task's history
+_HAPPENED = {
+    "add": "added", "edit": "changed", "link": "changed what it needs", "start": "started", "done": "finished",
+    "block": "blocked", "drop": "dropped", "reopen": "opened again", "import": "imported", "reset": "reset",
+}  # fmt: skip
 _LISTS = ("acceptance", "checks", "evidence")
 _LINES = ("title", "kind", "owner", "parent", "layer", "impact")
 
@@ -154,6 +158,7 @@ def _task(reading: ProjectReading, query: WebQuery, name: str, **more: Any) -> d
         "receipts": {text: receipt_text(text, found.commits) for text in task.evidence},
         "shaky": book.shaky([task], reading.listing) if rests_on_something(task) else (),
         "history": history[::-1],
+        "happened": _HAPPENED,
         "on_path": task.id in reading.critical_path,
         "priorities": PRIORITIES,
         "kinds": model_task.KINDS,

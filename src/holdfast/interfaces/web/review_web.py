@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.model.memory import Memory
     from holdfast.project.memory_book import Decided
 
+_DONE = {"accept": "approved", "reject": "rejected", "retire": "retired", "edit": "edited", "join": "merged"}
 NAMED = 6  # ids in a sentence; the rest are counted
 FOR_PERSONS = ("stale", "expired", "suggested")  # what was approved is changed by a person only; nothing is promoted
 AROUND = 40  # rows of the queue beside an item: a screen and a half
@@ -88,6 +89,7 @@ def _list(reading: ProjectReading, query: WebQuery, around: str | None = None) -
         "unlikely": len(reading.queue.items) - len(items) if not everything else 0,
         "unreadable": reading.queue.unreadable,
         "undoable": reading.undoable,
+        "done": _DONE,
         "why": why_waiting,
         "previous": ids[at - 1] if at > 0 else None,
         "following": ids[at + 1] if 0 <= at < len(ids) - 1 else (ids[0] if ids and at < 0 else None),
@@ -237,8 +239,8 @@ def undo(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
         raise HoldfastError("something else was decided meanwhile; nothing was taken back", hint="Look again.")
     steps = [reading.project.memory.undo() for _ in shown]
     if len(steps) == 1:
-        return f"Taken back: {steps[0].action} {steps[0].id}.", f"/show/{steps[0].id}"
-    return f"Taken back: {steps[0].action} {_named([step.id for step in steps])}.", "/review"
+        return f"Taken back: {_DONE.get(steps[0].action, steps[0].action)} {steps[0].id}.", f"/show/{steps[0].id}"
+    return f"Taken back: {len(steps)} decisions, about {_named([step.id for step in steps])}.", "/review"
 
 
 def decide_many(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
