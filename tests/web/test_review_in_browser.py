@@ -85,6 +85,7 @@ def test_many_at_once(waiting: Served, visit: VisitMaker) -> None:
         seen.page.get_by_label(f"Mark {name}").check()
     seen.page.keyboard.press("A")
     seen.page.get_by_role("heading", name="Approve 3 memories?").wait_for()
+    assert seen.unreadable() == []
     seen.page.get_by_role("button", name="Approve 3").click()
     seen.page.get_by_role("status").get_by_text("Approved 2. Left: DEC-pg").wait_for()
     assert status(waiting, "FCT-five") == status(waiting, "INV-post") == ("accepted", "T0")
