@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import BadInput, HoldfastError, NeedsEvidence
 from holdfast.interfaces.cli.board_commands import receipt_text
 from holdfast.interfaces.web import graph_web
+from holdfast.interfaces.web.project_reading import column_of
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, windowed
 from holdfast.model import task as model_task
 from holdfast.project.task_book import rests_on_something
@@ -57,13 +58,6 @@ class BoardColumn:
     window: ListWindow
 
 
-def column_of(task: Task, ready: frozenset[str]) -> str:
-    """The column in which a task stands."""
-    if task.is_closed:
-        return "done"
-    return task.status if task.status != "open" else "ready" if task.id in ready else "waiting"
-
-
 # Pages.
 
 
@@ -73,18 +67,15 @@ def board_page(reading: ProjectReading, query: WebQuery) -> WebPage:
 
 
 def _board(reading: ProjectReading, query: WebQuery, **more: Any) -> dict[str, Any]:
-    graph, ready = reading.board.graph, reading.ready
-    chosen = [task for task in reading.board.tasks if task.kind not in model_task.PLANS]
+    graph = reading.board.graph
+    by_column = {name: reading.columns.get(name, []) for name in COLUMNS}
     for fits in _tests(graph, query):
-        chosen = [task for task in chosen if fits(task)]
-    by_column: dict[str, list[Task]] = {name: [] for name in COLUMNS}
-    for task in chosen:
-        by_column[column_of(task, ready)].append(task)
+        by_column = {name: list(filter(fits, tasks)) for name, tasks in by_column.items()}
     claims, path = reading.project.tasks.claims(), reading.critical_path
     plans = [task for task in reading.board.tasks if task.kind in model_task.PLANS]
     plans.sort(key=lambda task: (task.is_closed, model_task.KINDS.index(task.kind), task.priority, task.title))
     return {
-        "columns": [_column(name, tasks, reading, query) for name, tasks in by_column.items()],
+        "columns": [_column(name, tasks, query) for name, tasks in by_column.items()],
         "plans": windowed(plans, query, most=PLANS, name="plans"),
         "progress": {task.id: graph.progress(task.id) for task in plans},
         "kinds": {task.id: task.kind for task in plans[:CHOICES]},
@@ -99,7 +90,7 @@ def _board(reading: ProjectReading, query: WebQuery, **more: Any) -> dict[str, A
         "on_path": frozenset(path),
         "standing": graph.standing,
         "total": len(reading.board.tasks),
-        "chosen": len(chosen),
+        "chosen": sum(map(len, by_column.values())),
         "broken": reading.board.broken,
         "priorities": PRIORITIES,
         "order": ORDER,
@@ -129,10 +120,8 @@ def _below(graph: TaskGraph, top: str) -> set[str]:
     return found
 
 
-def _column(name: str, tasks: Sequence[Task], reading: ProjectReading, query: WebQuery) -> BoardColumn:
-    rank = reading.ready_rank
-    ordered = sorted(tasks, key=lambda task: (task.priority, rank.get(task.id, 0), task.title, task.id))
-    window = windowed(ordered, query, most=CARDS, name=name)
+def _column(name: str, tasks: Sequence[Task], query: WebQuery) -> BoardColumn:
+    window = windowed(tasks, query, most=CARDS, name=name)
     groups = tuple((number, tuple(t for t in window.rows if t.priority == number)) for number in range(len(PRIORITIES)))
     return BoardColumn(name, COLUMNS[name], groups, window)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from itertools import takewhile
@@ -22,6 +22,7 @@ from holdfast.interfaces.web.browser_access import BrowserAccess
 from holdfast.interfaces.web.web_query import Unfinished
 from holdfast.model import ids
 from holdfast.model.evidence import parse_evidence
+from holdfast.model.task import PLANS
 from holdfast.project import Project
 from holdfast.store import folder_facts
 from holdfast.store.layout import FOLDER_OF, LINKS, TASKS
@@ -36,14 +37,22 @@ if TYPE_CHECKING:
     from holdfast.diagnostics.agent_health import AgentHealth
     from holdfast.git.clone import Clone
     from holdfast.index.freshness import IndexSignature
+    from holdfast.model.task import Task
     from holdfast.project.recaller import KnownHere
     from holdfast.recall.relation_graph import RelationIndex
     from holdfast.work.task_board import Board
 
 JUST_NOW = 1.0  # seconds; a guess: the page asks every two whether something changed
 TOGETHER = "together"  # under which the ids of decisions that were made at once are kept
-OF_TASKS = ("board", "ready_rank", "ready", "critical_path")
+OF_TASKS = ("board", "ready_rank", "ready", "columns", "critical_path")
 OLDEST = 60.0  # seconds: memories expire and claims run out although no file changes
+
+
+def column_of(task: Task, ready: Collection[str]) -> str:
+    """The column of the board in which a task stands."""
+    if task.is_closed:
+        return "done"
+    return task.status if task.status != "open" else "ready" if task.id in ready else "waiting"
 
 
 class ProjectReading:
@@ -136,6 +145,14 @@ class ProjectReading:
     def ready(self) -> frozenset[str]:
         """The ids of the ready tasks."""
         return frozenset(self.ready_rank)
+
+    @cached_property
+    def columns(self) -> dict[str, list[Task]]:
+        """The tasks of the board by column, in order: by priority, then as they can be done."""
+        rank = self.ready_rank
+        cards = [task for task in self.board.tasks if task.kind not in PLANS]
+        cards.sort(key=lambda task: (task.priority, rank.get(task.id, 0), task.title, task.id))
+        return grouped((column_of(task, self.ready), task) for task in cards)
 
     @cached_property
     def critical_path(self) -> tuple[str, ...]:
