@@ -6,7 +6,9 @@ import gc
 import os
 import sys
 
-_OBJECTS = 100_000  # new objects before Python searches for cycles; a guess: most commands end before
+# New objects before Python searches for cycles, and how often it searches among older ones; a guess: most commands
+# end before, and a page of ten thousand memories is not held up by searches among them.
+GARBAGE = (100_000, 50, 50)
 
 # While modules load there is nothing to clean up: Ctrl-C ends the program at once and without a traceback,
 # as it ends git. Python's own handler is restored before a command that writes. If SIGINT is ignored (nohup),
@@ -66,7 +68,7 @@ def _run() -> int:
 
             _catch_interrupts()
             return stdio_server.serve()
-        gc.set_threshold(_OBJECTS, 50, 50)
+        gc.set_threshold(*GARBAGE)
         from holdfast.interfaces import quick
 
         code = quick.main(sys.argv[1:])

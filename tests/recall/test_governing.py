@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from holdfast.recall.applicable_memories import (
     MOST_UNASKED,
     KnownMemory,
+    MemoriesByPlace,
     WorkAtHand,
     applicable,
     at_top,
+    ordered,
     rests_on,
     shares_words,
     telling,
@@ -159,3 +161,22 @@ def test_paths_people_type_are_meant_from_the_top(tmp_path: Any) -> None:
     assert at_top("src/a.py", top=top) == "src/a.py" and at_top("src", top=top) == "src/"
     assert at_top(f"{top}/src/a.py", top=top) == "src/a.py" and at_top(".", top=top) == "./"
     assert at_top("../x", top=top) is None and at_top("/etc/passwd", top=top) is None
+
+
+_PLACES = ("src", "src/", "src/a.py", "src/b/", "./", ".", "", "**", "*", "src/*.py", "**/c.py", "docs", "o\u0308.md")
+_FILES = ("src/a.py", "src/b/c.py", "src/b/", "docs/x.md", "\u00f6.md", ".", "README.md")
+
+
+@given(
+    st.lists(st.tuples(st.lists(st.sampled_from(_PLACES), max_size=2), st.lists(st.sampled_from(_FILES), max_size=2))),
+    st.sampled_from(_FILES),
+)
+def test_memories_kept_by_place_are_those_that_comparing_all_finds(
+    given_places: list[tuple[list[str], list[str]]], path: str
+) -> None:
+    """The page of a file and `why` must show every rule that an agent is given for that file."""
+    memories = [
+        known(f"DEC-{number}", applies_to=tuple(places), cites=tuple(cites))
+        for number, (places, cites) in enumerate(given_places)
+    ]
+    assert ordered(MemoriesByPlace(memories).about(path)) == applicable(memories, WorkAtHand((path,)))

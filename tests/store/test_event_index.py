@@ -99,6 +99,16 @@ def test_it_finds_what_reading_everything_finds(tmp_path, seed: int, skew: int) 
         index.close()
 
 
+def test_a_name_is_looked_up_and_not_searched_for_among_all_of_its_kind(tmp_path) -> None:
+    """With a hundred thousand runs, each page of a run and each `show` would else read all of them."""
+    index = EventIndex(str(tmp_path / "log.db"))
+    condition, values = EventQuery(kinds=("run",), beginnings=["20260301T0"]).sql()
+    index.find({}, EventQuery())  # makes the tables
+    plan = index._file.db.execute(f"EXPLAIN QUERY PLAN SELECT * FROM event AS e WHERE {condition}", values).fetchall()
+    used = {row[-1].partition("INDEX ")[2].partition(" ")[0] for row in plan if " e " in row[-1]}
+    assert used == {"event_hash", "event_target", "event_run"}, plan
+
+
 def test_a_second_process_reads_what_the_first_kept(tmp_path) -> None:
     made = _graph(random.Random(1), 30, skew=0)
     segment = make_segments("l", [(event.ts, data) for event, data in made])[0]

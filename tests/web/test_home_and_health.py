@@ -63,7 +63,11 @@ def test_parts_that_are_switched_off_are_left_out(serve: Serve, repo: GitRepo) -
     served.project().memory.remember("Tests need Postgres.", id="FCT-pg", evidence=["README"], accept=True)
     page = served.get("/")
     assert page.status == 200 and "Tests need Postgres." in page.text
-    assert 'id="ready"' not in page.text and 'id="last"' not in page.text
+    assert 'id="ready"' not in page.text and 'id="last"' not in page.text and 'href="/plan"' not in page.text
+    for path in ("/review", "/memory", "/code", "/timeline", "/graph", "/graph?of=FCT-pg", "/health", "/search?q=x"):
+        assert served.get(path).status == 200, path
+    assert "FCT-pg" in served.get("/graph").text
+    assert "tasks are switched off" in served.get("/plan").text.lower()
 
 
 def test_doctor_runs_when_asked_and_says_when(served: Served, repo: GitRepo) -> None:
@@ -143,3 +147,22 @@ def test_a_chart_leaves_out_days_that_are_none() -> None:
     bars = [DayBar("<script>", 5, "five"), DayBar("2026-11-19", 1, "<b>one</b>"), DayBar("", 2, "two")]
     drawn = str(bar_chart("Tokens", bars))
     assert drawn.count("<rect") == 1 and "<script>" not in drawn and "&lt;b&gt;one" in drawn
+
+
+def test_what_is_kept_between_readings_is_never_out_of_date(serve: Serve, repo: GitRepo) -> None:
+    """What a change leaves as it was is not read again; a page that kept more would show what is no longer so."""
+    init(repo.path)
+    served = serve(repo.path)
+    project = served.project()
+    project.memory.remember("Tests need Postgres 16.", id="FCT-pg", evidence=["README"])
+    project.tasks.add("Mend the pier", id="TSK-pier")
+    words = hostile.read(served.get("/").text)
+    assert "1 waits Tests need Postgres 16." in words and "1 ready Mend the pier" in words
+    project.memory.accept("FCT-pg")
+    words = hostile.read(served.get("/").text)
+    assert "Nothing waits" in words and "1 approved by a person" in words and "1 ready Mend the pier" in words
+    project.tasks.add("Paint the pier", id="TSK-paint", needs=["TSK-pier"])
+    assert "1 ready, 1 waiting" in hostile.read(served.get("/").text)
+    project.tasks.start("TSK-pier")
+    project.tasks.done("TSK-pier", without_evidence=True)
+    assert "1 ready Paint the pier" in hostile.read(served.get("/").text)

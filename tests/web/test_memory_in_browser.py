@@ -35,7 +35,8 @@ def filled(serve: Serve, repo: GitRepo) -> Served:
 def test_every_page_can_be_read_by_everybody(filled: Served, visit: VisitMaker, scheme: str) -> None:
     """Contrast, names and headings; in both schemes, and with all forms open."""
     seen = visit(filled, color_scheme=scheme)
-    for path in ADDRESSES:
+    event = filled.project().log.events(newest=1)[0]["hash_self"]
+    for path in (*ADDRESSES, f"/show/{event}"):
         seen.go(path)
         seen.page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
         assert seen.unreadable() == [], path
@@ -67,7 +68,7 @@ def test_a_memory_is_changed_by_keyboard_alone(filled: Served, visit: VisitMaker
     seen.page.locator("details[open] [name=applies_to]").press("Enter")
     seen.page.wait_for_url("**/review/FCT-*")
     keys.press("a")
-    seen.page.get_by_text("Approved").wait_for()
+    seen.page.get_by_role("status").get_by_text("Approved").wait_for()
     assert filled.project().memory.get("FCT-limit").status == "superseded"
     seen.go("/memory/DEC-pg")
     keys.press("r")
@@ -93,6 +94,18 @@ def test_the_log_is_found_filtered_and_opened(filled: Served, visit: VisitMaker)
     seen.page.wait_for_url("**/memory/DEC-redis")
     seen.page.go_back()
     seen.page.get_by_text("Takes the place of").wait_for()
+
+
+def test_a_printed_page_has_what_it_says_and_no_controls(filled: Served, visit: VisitMaker) -> None:
+    """Paper has no buttons, and no dark ground."""
+    seen = visit(filled, color_scheme="dark")
+    seen.go("/memory/FCT-limit")
+    seen.page.emulate_media(media="print")
+    assert seen.page.get_by_role("heading", level=1).is_visible()
+    assert not [one for one in seen.page.locator("nav, button, input, summary.button").all() if one.is_visible()]
+    assert seen.unreadable() == []
+    ground = "getComputedStyle(document.documentElement).getPropertyValue('--raised')"
+    assert seen.page.evaluate(ground) == "#ffffff"
 
 
 def test_what_changes_elsewhere_appears_on_the_log(filled: Served, visit: VisitMaker) -> None:

@@ -107,11 +107,11 @@ def test_without_scripts_a_card_moves_by_its_form(planned: Served, visit: VisitM
     assert of(planned, "TSK-schema").status == "started"
 
 
-def test_a_change_from_elsewhere_appears_on_the_board(planned: Served, visit: VisitMaker) -> None:
+def test_a_change_of_another_process_appears_on_the_board(planned: Served, visit: VisitMaker, cli: Cli) -> None:
     """An agent starts a task while somebody looks."""
     seen = visit(planned)
     seen.go("/plan")
-    planned.project().tasks.start("TSK-schema", owner="an agent")
+    cli.spawn("task", "start", "TSK-schema", "--as", "an agent")
     seen.page.locator('[data-column="started"] [data-card="TSK-schema"]').wait_for()
     assert "claimed by an agent" in seen.page.locator('[data-card="TSK-schema"]').inner_text()
 

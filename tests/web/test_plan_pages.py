@@ -11,6 +11,7 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.project import Project
 from tests.conftest import GitRepo, init
+from tests.web import hostile
 from tests.web.conftest import Serve, Served
 
 HOSTILE = '"><script>alert(1)</script>\u202e</textarea><img src=x onerror=alert(1)>'
@@ -107,6 +108,8 @@ def test_the_order_is_the_priority(planned: Served) -> None:
     planned.submit("/plan", "/plan/move", id="TSK-drill", to="", priority="0")
     assert of(planned, "TSK-drill").priority == 0
     assert column(planned.get("/plan").text, "waiting") == ["TSK-drill", "TSK-rows"]
+    again = hostile.read(planned.submit("/plan", "/plan/move", id="TSK-drill", to="", priority="0").text)
+    assert "TSK-drill stays where it is: cards of one priority are in the order of holdfast next" in again
 
 
 @pytest.mark.parametrize(

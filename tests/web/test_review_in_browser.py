@@ -40,10 +40,10 @@ def test_by_keyboard_alone(waiting: Served, visit: VisitMaker) -> None:
     seen.go("/review/FCT-five")
     assert "def retry(call):" in seen.page.get_by_role("group", name="Code").first.inner_text()
     keys.press("a")
-    seen.page.get_by_text("Approved FCT-five").wait_for()
+    seen.page.get_by_role("status").get_by_text("Approved FCT-five").wait_for()
     assert status(waiting, "FCT-five") == ("accepted", "T0")
     keys.press("u")
-    seen.page.get_by_text("Taken back: accept FCT-five").wait_for()
+    seen.page.get_by_role("status").get_by_text("Taken back: approved FCT-five").wait_for()
     assert status(waiting, "FCT-five")[0] == "candidate"
     seen.go("/review/INV-post")
     keys.press("e")
@@ -53,7 +53,7 @@ def test_by_keyboard_alone(waiting: Served, visit: VisitMaker) -> None:
     keys.press("r")
     keys.type("not true for all")
     keys.press("Enter")
-    seen.page.get_by_text("Rejected INV-post").wait_for()
+    seen.page.get_by_role("status").get_by_text("Rejected INV-post").wait_for()
     assert status(waiting, "INV-post")[0] == "rejected"
     assert waiting.project().memory.get("INV-post").memory.statement == "Never retry a POST or PATCH request."
 
@@ -71,7 +71,7 @@ def test_by_mouse_with_a_contradiction(waiting: Served, visit: VisitMaker) -> No
     seen.page.get_by_role("alert").wait_for()
     assert status(waiting, "DEC-pg")[0] == "candidate"
     seen.page.get_by_role("button", name="It takes the place of the other").click()
-    seen.page.get_by_text("Approved DEC-pg").wait_for()
+    seen.page.get_by_role("status").get_by_text("Approved DEC-pg").wait_for()
     assert status(waiting, "DEC-pg") == ("accepted", "T0")
     assert status(waiting, "DEC-redis")[0] == "superseded"
 
@@ -81,14 +81,30 @@ def test_many_at_once(waiting: Served, visit: VisitMaker) -> None:
     seen = visit(waiting)
     seen.go("/review")
     seen.type_code()
-    for name in ("FCT-five", "DEC-pg"):
+    for name in ("FCT-five", "INV-post", "DEC-pg"):
         seen.page.get_by_label(f"Mark {name}").check()
     seen.page.keyboard.press("A")
-    seen.page.get_by_role("heading", name="Approve 2 memories?").wait_for()
-    seen.page.get_by_role("button", name="Approve 2").click()
-    seen.page.get_by_text("Approved 1. Left: DEC-pg").wait_for()
-    assert status(waiting, "FCT-five") == ("accepted", "T0") and status(waiting, "DEC-pg")[0] == "candidate"
-    assert status(waiting, "INV-post")[0] == "candidate"
+    seen.page.get_by_role("heading", name="Approve 3 memories?").wait_for()
+    assert seen.unreadable() == []
+    seen.page.get_by_role("button", name="Approve 3").click()
+    seen.page.get_by_role("status").get_by_text("Approved 2. Left: DEC-pg").wait_for()
+    assert status(waiting, "FCT-five") == status(waiting, "INV-post") == ("accepted", "T0")
+    assert status(waiting, "DEC-pg")[0] == "candidate"
+    seen.page.keyboard.press("u")
+    seen.page.get_by_role("status").get_by_text("Taken back: 2 decisions").wait_for()
+    assert status(waiting, "FCT-five")[0] == status(waiting, "INV-post")[0] == "candidate"
+
+
+def test_back_leads_to_what_an_item_became(waiting: Served, visit: VisitMaker) -> None:
+    """Who decided and goes back to read it once more must not find an error."""
+    seen = visit(waiting)
+    seen.go("/review/INV-post")
+    seen.type_code()
+    seen.page.keyboard.press("a")
+    seen.page.get_by_role("status").get_by_text("Approved INV-post").wait_for()
+    seen.page.go_back()
+    seen.page.get_by_role("heading", name="Never retry a POST request.").wait_for()
+    assert "approved by a person" in seen.page.locator("main").inner_text()
 
 
 def test_a_stale_memory_is_approved_again(waiting: Served, repo: GitRepo, visit: VisitMaker) -> None:
@@ -102,7 +118,7 @@ def test_a_stale_memory_is_approved_again(waiting: Served, repo: GitRepo, visit:
     assert "+    return call() or call()" in seen.page.locator(".diff").inner_text()
     assert status(waiting, "FCT-five")[0] == "stale"
     seen.page.keyboard.press("a")
-    seen.page.get_by_text("Approved FCT-five").wait_for()
+    seen.page.get_by_role("status").get_by_text("Approved FCT-five").wait_for()
     assert status(waiting, "FCT-five") == ("accepted", "T0")
 
 
@@ -137,7 +153,7 @@ def test_it_works_without_scripts(waiting: Served, visit: VisitMaker) -> None:
     page.locator("summary", has_text="Reject").click()
     page.get_by_label("Why?").fill("no")
     page.locator("details[open] button").click()
-    page.get_by_text("Rejected INV-post").wait_for()
+    page.get_by_role("status").get_by_text("Rejected INV-post").wait_for()
     assert status(waiting, "INV-post")[0] == "rejected"
     quiet.close()
 

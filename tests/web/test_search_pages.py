@@ -46,6 +46,13 @@ def test_search_finds_what_recall_finds(known: Served) -> None:
     assert "invariant Retries stop after five. INV-retry accepted just now" in words
 
 
+def test_search_finds_what_another_command_wrote_a_moment_before(known: Served) -> None:
+    """The page does not look at every file again for each question; it must still miss nothing."""
+    assert "/show/TSK-later" not in known.get("/search?q=lighthouse").text
+    known.project().tasks.add("Paint the lighthouse", id="TSK-later")
+    assert "/show/TSK-later" in known.get("/search?q=lighthouse").text
+
+
 def test_search_is_narrowed_by_kind_branch_and_time(known: Served, repo: GitRepo) -> None:
     """The form gives what the command's options give."""
     assert "/show/INV-retry" not in known.get("/search?q=retries&kind=task").text

@@ -41,6 +41,12 @@ def note(clone: Clone, step: UndoStep, reviewer: decisions.Reviewer | None) -> N
     _write(clone.layout, [*_read(clone.layout), replace(step, person=by_person, line=clone.line().id)][-MOST:])
 
 
+def undoable(clone: Clone) -> list[UndoStep]:
+    """Returns the decisions of this line that can be undone, the last first."""
+    here = clone.line().id
+    return [step for step in reversed(_read(clone.layout)) if step.line in ("", here)]
+
+
 def undo(clone: Clone, reviewer: decisions.Reviewer) -> UndoStep:
     """Undoes the last decision of this line: restores the entry and the candidate.
 

@@ -100,10 +100,10 @@ def _trees(oid: str, parents: Sequence[str]) -> tuple[str, ...]:
 
 def _files(out: bytes) -> Iterator[ChangedFile]:
     """Parses `--name-status -z`: a letter and a name; of a renamed file the old and the new one."""
-    words = iter(out.split(b"\0")[:-1])
+    words = iter(os.fsdecode(out).split("\0")[:-1])
     for letter in words:
-        was = os.fsdecode(next(words, b"")) if letter[:1] in (b"R", b"C") else None
-        yield ChangedFile(os.fsdecode(next(words, b"")), was)
+        was = next(words, "") if letter[:1] in ("R", "C") else None
+        yield ChangedFile(next(words, ""), was)
 
 
 def _numbers(out: bytes) -> Iterator[tuple[str, tuple[int | None, int | None]]]:

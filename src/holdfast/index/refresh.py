@@ -65,12 +65,15 @@ def signature_of(clone: Clone, *, parts: Sequence[str] = freshness.ALL) -> fresh
     return found
 
 
-def refresh(clone: Clone, index: Index, *, progress: Progress | None = None) -> tuple[str, ...]:
-    """Updates the index; returns notes for the user."""
+def refresh(clone: Clone, index: Index, *, state: str = "", progress: Progress | None = None) -> tuple[str, ...]:
+    """Updates the index; returns notes for the user.
+
+    `state` is the `memory` part of a signature that was just taken: if the index shows it, no file is looked at.
+    """
     for left in (3, 2, 1, 0):
         try:
             with clone.sealed():
-                _refresh_once(clone, index, progress)
+                _refresh_once(clone, index, state, progress)
             sweep(os.path.dirname(index.path))
             break
         except sqlite3.DatabaseError as error:
@@ -115,10 +118,12 @@ def forget_all(clone: Clone) -> None:
     kept_context.clear(os.fsencode(clone.repo.common_dir))
 
 
-def _refresh_once(clone: Clone, index: Index, progress: Progress | None) -> None:
+def _refresh_once(clone: Clone, index: Index, state: str, progress: Progress | None) -> None:
+    shown, told = meta(index.db, "signature"), meta(index.db, "rules")  # the rules for secrets it was built with
+    if state and state == shown and told == clone.hide.key:
+        return
     now = signature_of(clone, parts=("memory",))
-    told = meta(index.db, "rules")  # the rules for secrets it was built with
-    if now is not None and now.memory == meta(index.db, "signature") and told == clone.hide.key:
+    if now is not None and now.memory == shown and told == clone.hide.key:
         return
     clone.forget_erased()  # another process may have erased something since
     erased = clone.erased()

@@ -126,7 +126,8 @@ def _line(one: Relation, points: Sequence[Point], graph: RelationGraph, *, is_ma
     tip = f'<path class="tip" d="M{x:.0f} {y:.0f}l{ahead} -4v8z" fill="{fill}"/>'
     side = "start" if away > 0 else "end"
     place = f'x="{left + away:.0f}" y="{top - 3:.0f}" font-size="10" text-anchor="{side}" fill="#545c66"'
-    words = f'<text class="edge-word" {place}>{escape(one.kind)}</text>' if named else ""
+    ground = 'stroke="#fbfbfa" stroke-width="3" paint-order="stroke"'  # so that a line behind a word leaves it readable
+    words = f'<text class="edge-word" {place} {ground}>{escape(one.kind)}</text>' if named else ""
     return f'<g><title>{said}</title><path class="{look}" d="{"".join(steps)}" fill="none"{dash}/>{tip}{words}</g>'
 
 

@@ -307,6 +307,10 @@ class MemoryBook(Concern):
         """Merges a candidate into another memory, which gets its evidence; the candidate is removed."""
         return self.shown(review.join(self.clone, identity, into, self._reviewer(reviewer)))
 
+    def undoable(self) -> list[undo.UndoStep]:
+        """Returns the decisions that `undo` would undo, one after the other, the last first."""
+        return undo.undoable(self.clone)
+
     def undo(self, *, reviewer: str | None = None) -> undo.UndoStep:
         """Undoes the last decision, if it is not published."""
         return self.shown(undo.undo(self.clone, self._reviewer(reviewer)))

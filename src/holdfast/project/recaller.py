@@ -21,7 +21,7 @@ from holdfast.recall import applicable_memories, graph_search, plugins, search
 from holdfast.recall.pack import sent_packs as given
 from holdfast.recall.why import line_authors, line_reasons
 from holdfast.store import tally
-from holdfast.values import field_names, frozen, replace
+from holdfast.values import field_names, frozen, grouped, replace
 
 if TYPE_CHECKING:
     from holdfast.curation.decisions import MemoryStanding
@@ -74,6 +74,18 @@ class KnownHere:
         return {old: one.id for one in self.standings.values() for old in getattr(one.memory, "supersedes", ())}
 
     @cached_property
+    def by_place(self) -> applicable_memories.MemoriesByPlace:
+        """The memories by the places that they name and cite."""
+        return applicable_memories.MemoriesByPlace(self.memories)
+
+    @cached_property
+    def of_runs(self) -> Mapping[str, list[KnownMemory]]:
+        """The memories that cite a run or come from one, by `run:` and its id."""
+        texts = ((one, self.standings[one.id].memory) for one in self.memories)
+        named = ((text, one) for one, memory in texts for text in {*memory.evidence, memory.source or ""})
+        return grouped((text, one) for text, one in named if text.startswith("run:"))
+
+    @cached_property
     def now(self) -> Mapping[str, given.CurrentStanding]:
         """The state of memories, tasks and sessions."""
         return self._recaller.project.context.open_session()
@@ -83,6 +95,7 @@ class Recaller(Concern):
     """Search by words, files and git, and by meaning if there is a model."""
 
     _open_search: search.TextSearch | None = None
+    state = ""  # of memory, as the caller just found it: an index that shows it is not compared with the files again
     progress: Progress | None = None  # called while the repository is read
     advice = ""  # a hint, if the last answer was weak
     by_meaning = False  # whether the last answer used search by meaning
@@ -154,6 +167,7 @@ class Recaller(Concern):
         if self._open_search is None:
             self._open_search = search.TextSearch(
                 self.clone,
+                state=self.state,
                 progress=self.report_progress,
                 choice=self.corpus_choice(),
                 meaning=self.project.models.near,
@@ -295,11 +309,8 @@ class Recaller(Concern):
 
     def _governing(self, path: str, known: KnownHere, runs: set[str]) -> list[ApplicableMemory]:
         """Returns memories that name or cite a file, come from the runs that wrote it, or apply everywhere."""
-        hand = applicable_memories.WorkAtHand(files=(path,))
-        there = {one.known.id: one for one in applicable_memories.applicable(known.memories, hand)}
-        for one in known.memories if runs else ():
-            memory = known.standings[one.id].memory
-            came_of = not runs.isdisjoint((*memory.evidence, memory.source or ""))
-            if came_of and (one.id not in there or there[one.id].near == applicable_memories.EVERYWHERE):
+        there = {one.known.id: one for one in known.by_place.about(path)}
+        for one in (one for run in runs for one in known.of_runs.get(run, ())):
+            if one.id not in there or there[one.id].near == applicable_memories.EVERYWHERE:
                 there[one.id] = applicable_memories.ApplicableMemory(one, applicable_memories.TASK, "came of this run")
         return applicable_memories.ordered(there.values())

@@ -197,7 +197,7 @@ class RunLog(Concern):
 
     def commit(self, name: str, cited: Mapping[str, str]) -> tuple[lookup.ShownRecord, commit_pages.CommitChanges]:
         """Returns a commit by its id or the start of it, and what it changed; `cited` has what each memory cites."""
-        shown = lookup.show_commit(self.clone, name, cited)
+        shown = lookup.show_commit(self.clone, name, cited, names=False)
         if shown is None:
             raise NotFound(f"there is no commit {name[:64]} here", hint="It may be in another clone: `git fetch`.")
         return shown, commit_pages.changes(self.clone.repo, shown.id)

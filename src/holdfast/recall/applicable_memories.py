@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from holdfast.errors import BadInput
 from holdfast.patterns import PatternFile, regex
 from holdfast.recall.path_patterns import is_below, one_spelling
-from holdfast.values import frozen
+from holdfast.values import frozen, grouped
 
 FILES, CITED, TASK, EVERYWHERE, BRANCH = range(5)  # how closely a memory matches the work: the closest first
 GENERAL = "**"  # the path that marks a memory as general
@@ -125,6 +125,25 @@ def applicable(known: Iterable[KnownMemory], hand: WorkAtHand) -> list[Applicabl
     if hand.is_guess:
         some += _without_paths(memories, {one.known.id for one in (*filter(None, found), *some)})
     return ordered([*filter(None, found), *some])
+
+
+class MemoriesByPlace:
+    """Memories by the places that they name and cite: those about one file are found without comparing all."""
+
+    def __init__(self, known: Iterable[KnownMemory]) -> None:
+        self._all = tuple(known)
+        places = [(_spot(place), one) for one in self._all for place in dict.fromkeys((*one.applies_to, *one.cites))]
+        self._at = grouped((spot, one) for spot, one in places if spot and "*" not in spot)
+        self._wide = grouped((spot, one) for spot, one in places if not spot or "*" in spot)  # the top, and patterns
+
+    def about(self, path: str) -> list[ApplicableMemory]:
+        """Returns the memories that apply to a file, or everywhere, in no order."""
+        files, nothing = _Files((path,)), _Files(())
+        spots = filter(files.has, self._wide)
+        there = [one for spot in spots for one in self._wide[spot]]
+        there += [one for spot in files.above for one in self._at.get(spot, ())] if files.is_one else self._all
+        some = {one.id: one for one in there}
+        return list(filter(None, (_match_by_path(one, files, nothing) for one in some.values())))
 
 
 def _without_paths(known: Iterable[KnownMemory], shown_ids: set[str]) -> list[ApplicableMemory]:
@@ -276,7 +295,7 @@ class _Files:
         files = [*map(one_spelling, files)]
         self._all = any(name in (".", "./") for name in files)
         self._split = [name.rstrip("/").split("/") for name in files]
-        self._above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
+        self.above = {"/".join(parts[:end]) for parts in self._split for end in range(1, len(parts) + 1)}
         self._beside = {"/".join(parts[:-1]) for parts in self._split}
         # Git lists a new folder as one name: a memory about a file in it applies.
         self._folders = tuple(name for name in files if name.endswith("/"))
@@ -285,19 +304,30 @@ class _Files:
     def has(self, place: str) -> bool:
         """Whether a path, a folder or a pattern matches a current file."""
         if place not in self._known:
-            self._known[place] = self._matches(one_spelling(place.rstrip("/")))
+            self._known[place] = self._matches(_spot(place))
         return self._known[place]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether this is one file, and no folder."""
+        return len(self._split) == 1 and not (self._all or self._folders)
 
     def is_beside(self, paths: Sequence[str]) -> bool:
         """Whether one of the paths lies in the folder of a current file."""
         return any("/" in path and path.rpartition("/")[0] in self._beside for path in paths)
 
     def _matches(self, place: str) -> bool:
-        if self._all or place in ("", "."):
+        if self._all or not place:
             return bool(self._split)
         if "*" not in place:
-            return place in self._above or place.startswith(self._folders or ("\0",))
+            return place in self.above or place.startswith(self._folders or ("\0",))
         return any(is_below(place.split("/"), parts) for parts in self._split)
+
+
+def _spot(place: str) -> str:
+    """Returns the one spelling of a place; empty is the top of the repository."""
+    spot = one_spelling(place.rstrip("/"))
+    return "" if spot == "." else spot
 
 
 def at_top(path: str, *, top: str) -> str | None:

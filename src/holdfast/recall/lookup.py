@@ -97,13 +97,16 @@ _TURN = regex(r"(?P<run>[^#\s]+)#(?P<turn>[1-9][0-9]{0,4})(?:\.(?P<step>[1-9][0-
 _LINE = regex(r"(?P<path>.+):(?P<line>[1-9][0-9]{0,8})")
 
 
-def show_commit(clone: Clone, text: str, memories: Mapping[str, str]) -> ShownRecord | None:
-    """Returns a commit by its id or the start of it, with the runs that made it and the memories that cite it."""
+def show_commit(clone: Clone, text: str, memories: Mapping[str, str], *, names: bool = True) -> ShownRecord | None:
+    """Returns a commit by its id or the start of it, with the runs that made it and the memories that cite it.
+
+    `names` are those of its files, of which there may be very many.
+    """
     asked = text.removeprefix("commit:").lower()
     oid = clone.repo.resolve(asked) if _COMMIT.fullmatch(asked) else None
     if oid is None or not oid.startswith(asked):  # a branch may be called so
         return None
-    one = next(git_objects.read_commits(clone.repo, [oid], clone.hide), None)
+    one = next(git_objects.read_commits(clone.repo, [oid], clone.hide, names=names), None)
     if one is None:
         return None
     when = f"{datetime.fromtimestamp(max(one.seconds, 0), UTC):%Y-%m-%dT%H:%M:%S}Z"

@@ -84,18 +84,20 @@ class TextSearch:
     """Searches by words, files and git through this work tree's index; safe between threads.
 
     With a `choice`, it also finds commits, docs and code of the repository; with `meaning`, it searches by meaning.
+    `state` is as `refresh` takes it.
     """
 
     def __init__(
         self,
         clone: Clone,
         *,
+        state: str = "",
         progress: Progress | None = None,
         choice: CorpusChoice | None = None,
         meaning: Meaning | None = None,
         step: "Step" = second_hop.follow,
     ) -> None:
-        self._clone, self._progress, self._choice = clone, progress, choice
+        self._clone, self._state, self._progress, self._choice = clone, state, progress, choice
         self._meaning, self._step = meaning, step
         self._index = Index(path_of(clone))
         self._corpus = repository.open_corpus(clone) if choice is not None else None
@@ -160,7 +162,7 @@ class TextSearch:
 
     def _ask(self, question: "_Question") -> list[tuple[Any, ...]]:
         scope, semantic, others = question.scope, question.semantic, question.others
-        self._clone.notes.extend(refresh(self._clone, self._index, progress=self._progress))
+        self._clone.notes.extend(refresh(self._clone, self._index, state=self._state, progress=self._progress))
         memory = meta(self._index.db, "signature") or ""
         head = self._update_corpus(question)
         wanted = others or scope.branch is not None

@@ -67,6 +67,11 @@ class EntryMemo:
                     self._keep(found, folder, len(wanted))
         return {blob: self._texts[blob] for blob in wanted if blob in self._texts}
 
+    def take_over(self, earlier: EntryMemo) -> None:
+        """Takes over what an earlier memo of the same clone holds, if the same rules for secrets hold."""
+        if earlier._key == self._key:
+            self._texts, self.clean = earlier._texts, earlier.clean
+
     def shown(self, view: str, texts: Mapping[str, _T], make: Callable[[_T], str]) -> dict[str, str]:
         """Returns the text that a view shows for each blob; `make` renders, without secrets, what is not cached."""
         rules = f"{view} {self._key}"

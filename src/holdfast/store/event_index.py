@@ -62,8 +62,10 @@ class EventQuery:
     def sql(self) -> tuple[str, list[object]]:
         """Returns the SQL condition for rows called `e`, and its values."""
         conditions, values = [_HERE], list[object]()
-        by_time = (self.since, self.newest, self.oldest) != (None, None, None)  # the index by time finds few rows
-        lists = (("+e.kind" if by_time else "e.kind", self.kinds), ("e.target", self.targets), ("e.run_id", self.runs))
+        # By time or by the beginning of a name few rows are found; by kind alone it may be every run.
+        is_narrow = (self.since, self.newest, self.oldest, self.beginnings) != (None, None, None, None)
+        kind = "+e.kind" if is_narrow else "e.kind"
+        lists = ((kind, self.kinds), ("e.target", self.targets), ("e.run_id", self.runs))
         for column, wanted in (*lists, ("e.head", self.heads)):
             if wanted is not None:
                 conditions.append(f"{column} IN (SELECT value FROM json_each(?))")

@@ -40,10 +40,10 @@ class CorpusCommit(NamedTuple):
     paths: list[str]
 
 
-def read_commits(repo: Repo, oids: Sequence[str], scan: Scanner) -> Iterator[CorpusCommit]:
-    """Yields these commits without their secrets, in this order, if they are here."""
+def read_commits(repo: Repo, oids: Sequence[str], scan: Scanner, *, names: bool = True) -> Iterator[CorpusCommit]:
+    """Yields these commits without their secrets, in this order, if they are here; with `names`, their files, too."""
     asked = "\n".join(oids).encode("ascii") + b"\n"
-    done = repo.attempt(*_SHAPE, stdin=asked, environ=NO_FETCHING)
+    done = repo.attempt(*(_SHAPE if names else _WITHOUT_NAMES), stdin=asked, environ=NO_FETCHING)
     if done.returncode:  # a partial clone may lack trees
         done = repo.attempt(*_WITHOUT_NAMES, stdin=asked, environ=NO_FETCHING)
     clean = scan.none_in(done.stdout)

@@ -5,6 +5,7 @@ Doctor reads all that is stored, so it runs when somebody asks; the page says wh
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING
 
 from holdfast.curation import review_queue
@@ -13,6 +14,7 @@ from holdfast.interfaces.cli import health_commands
 from holdfast.interfaces.review_filter import why_waiting
 from holdfast.interfaces.web.bar_chart import MOST_DAYS, DayBar, bar_chart
 from holdfast.interfaces.web.web_query import WebPage, WebQuery
+from holdfast.model.task import PLANS
 from holdfast.model.text import count
 from holdfast.project import session_book
 
@@ -35,20 +37,24 @@ def home_page(reading: ProjectReading, query: WebQuery) -> WebPage:  # noqa: ARG
     has_tasks, has_sessions = project.settings.has("tasks"), project.settings.has("sessions")
     session = project.sessions.last() if has_sessions else None
     likely = review_queue.worth_reading(reading.queue.items)
-    governs = [one for one in reading.newest if one.status == "accepted" and one.trust == T0]
-    tasks = reading.next if has_tasks else None
-    is_empty = not (reading.memories or session or (tasks and reading.board.tasks) or project.log.events(newest=1))
+    governs = [one for one in reading.listing.trusted if one.trust == T0]
+    tasks = reading.board.tasks if has_tasks else []
+    ready = [task for task in reading.board.graph.ready() if task.kind not in PLANS] if tasks else []
+    is_empty = not (reading.memories or session or tasks or project.log.events(newest=1))
     values = {
         "waiting": reading.queue.waiting,
         "likely": [item for item in likely if item.reason != "elsewhere"][:FEW],
         "elsewhere": sum(item.reason == "elsewhere" for item in reading.queue.items),
         "why": why_waiting,
-        "tasks": tasks,
-        "ready": tasks.ready[:FEW] if tasks else (),
+        "has_tasks": has_tasks,
+        "ready": ready[:FEW],
+        "ready_total": len(ready),
+        "waiting_total": sum(not task.is_closed for task in tasks) - len(reading.ready) if tasks else 0,
+        "claims": project.tasks.claims() if has_tasks else {},
         "session": session,
         "is_open": session is not None and session.state == "open",
         "steps": session_book.next_steps(session)[:SOME],
-        "governs": governs[:SOME],
+        "governs": heapq.nlargest(SOME, governs, key=lambda one: (reading.last_changes.get(one.id, ""), one.id)),
         "governing": len(governs),
         "changed": reading.last_changes,
         "is_empty": is_empty,

@@ -259,8 +259,7 @@ class ShownPatch:
 def commit_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     """A commit: its message, who made it, what cites it, and what it changed."""
     project = reading.project
-    cited = {name: " ".join(one.memory.evidence) for name, one in reading.memories.items()}
-    shown, changes = project.log.commit(query.parts["identity"], cited)
+    shown, changes = project.log.commit(query.parts["identity"], reading.cited_commits)
     only = query.one("file")
     files = [one for one in changes.files if one.path == only] if only else list(changes.files)
     if only and not files:

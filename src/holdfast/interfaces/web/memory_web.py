@@ -201,10 +201,7 @@ def _evidence(memory: Memory, names: Iterable[str]) -> list[str]:
 def retire(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
     """Says that a memory no longer holds; where no person is proven, that waits in review."""
     one = _seen(reading, query)
-    done = reading.project.memory.deprecate(one.id, reason=query.given("reason"))
-    if done.status == "candidate":
-        return f"{done.id} suggests to retire {one.id}; a person decides.", f"/review/{done.id}"
-    return f"Retired {one.id}; its file stays and says so.", f"/memory/{one.id}"
+    return review_web.retire(reading, one.id, query.given("reason")), f"/memory/{one.id}"
 
 
 def supersede(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:

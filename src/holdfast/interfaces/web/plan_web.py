@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import BadInput, HoldfastError, NeedsEvidence
 from holdfast.interfaces.cli.board_commands import receipt_text
 from holdfast.interfaces.web import graph_web
+from holdfast.interfaces.web.project_reading import column_of
 from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, windowed
 from holdfast.model import task as model_task
 from holdfast.project.task_book import rests_on_something
@@ -36,7 +37,13 @@ PLANS = 12  # goals, milestones and epics above the board
 CHOICES = 100  # names that a filter suggests; any other can be typed
 PATH = 12  # tasks of the critical path that are named
 PRIORITIES = ("most urgent", "soon", "normal", "later", "some day")
+# A task has a priority and no place of its own, so that the order agents work in is the one that people see.
+ORDER = "cards of one priority are in the order of holdfast next; to move one up or down, drop it on another priority"
 EVENTS = 30  # of a task's history
+_HAPPENED = {
+    "add": "added", "edit": "changed", "link": "changed what it needs", "start": "started", "done": "finished",
+    "block": "blocked", "drop": "dropped", "reopen": "opened again", "import": "imported", "reset": "reset",
+}  # fmt: skip
 _LISTS = ("acceptance", "checks", "evidence")
 _LINES = ("title", "kind", "owner", "parent", "layer", "impact")
 
@@ -51,13 +58,6 @@ class BoardColumn:
     window: ListWindow
 
 
-def column_of(task: Task, ready: frozenset[str]) -> str:
-    """The column in which a task stands."""
-    if task.is_closed:
-        return "done"
-    return task.status if task.status != "open" else "ready" if task.id in ready else "waiting"
-
-
 # Pages.
 
 
@@ -67,18 +67,15 @@ def board_page(reading: ProjectReading, query: WebQuery) -> WebPage:
 
 
 def _board(reading: ProjectReading, query: WebQuery, **more: Any) -> dict[str, Any]:
-    graph, ready = reading.board.graph, reading.ready
-    chosen = [task for task in reading.board.tasks if task.kind not in model_task.PLANS]
+    graph = reading.board.graph
+    by_column = {name: reading.columns.get(name, []) for name in COLUMNS}
     for fits in _tests(graph, query):
-        chosen = [task for task in chosen if fits(task)]
-    by_column: dict[str, list[Task]] = {name: [] for name in COLUMNS}
-    for task in chosen:
-        by_column[column_of(task, ready)].append(task)
+        by_column = {name: list(filter(fits, tasks)) for name, tasks in by_column.items()}
     claims, path = reading.project.tasks.claims(), reading.critical_path
     plans = [task for task in reading.board.tasks if task.kind in model_task.PLANS]
     plans.sort(key=lambda task: (task.is_closed, model_task.KINDS.index(task.kind), task.priority, task.title))
     return {
-        "columns": [_column(name, tasks, reading, query) for name, tasks in by_column.items()],
+        "columns": [_column(name, tasks, query) for name, tasks in by_column.items()],
         "plans": windowed(plans, query, most=PLANS, name="plans"),
         "progress": {task.id: graph.progress(task.id) for task in plans},
         "kinds": {task.id: task.kind for task in plans[:CHOICES]},
@@ -93,9 +90,10 @@ def _board(reading: ProjectReading, query: WebQuery, **more: Any) -> dict[str, A
         "on_path": frozenset(path),
         "standing": graph.standing,
         "total": len(reading.board.tasks),
-        "chosen": len(chosen),
+        "chosen": sum(map(len, by_column.values())),
         "broken": reading.board.broken,
         "priorities": PRIORITIES,
+        "order": ORDER,
         "away": reading.project.tasks.count_elsewhere(reading.board) if not reading.board.tasks else 0,
         **more,
     }
@@ -122,10 +120,8 @@ def _below(graph: TaskGraph, top: str) -> set[str]:
     return found
 
 
-def _column(name: str, tasks: Sequence[Task], reading: ProjectReading, query: WebQuery) -> BoardColumn:
-    rank = reading.ready_rank
-    ordered = sorted(tasks, key=lambda task: (task.priority, rank.get(task.id, 0), task.title, task.id))
-    window = windowed(ordered, query, most=CARDS, name=name)
+def _column(name: str, tasks: Sequence[Task], query: WebQuery) -> BoardColumn:
+    window = windowed(tasks, query, most=CARDS, name=name)
     groups = tuple((number, tuple(t for t in window.rows if t.priority == number)) for number in range(len(PRIORITIES)))
     return BoardColumn(name, COLUMNS[name], groups, window)
 
@@ -151,6 +147,7 @@ def _task(reading: ProjectReading, query: WebQuery, name: str, **more: Any) -> d
         "receipts": {text: receipt_text(text, found.commits) for text in task.evidence},
         "shaky": book.shaky([task], reading.listing) if rests_on_something(task) else (),
         "history": history[::-1],
+        "happened": _HAPPENED,
         "on_path": task.id in reading.critical_path,
         "priorities": PRIORITIES,
         "kinds": model_task.KINDS,
@@ -211,7 +208,7 @@ def move(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
     if priority and int(_number("priority", priority)) != task.priority:
         reading.project.tasks.edit(task.id, priority=_number("priority", priority))
         said += f"{' ' if said else ''}{task.id} has priority {priority} now."
-    return said or "Nothing was changed.", target
+    return said or f"{task.id} stays where it is: {ORDER}.", target
 
 
 def change(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:

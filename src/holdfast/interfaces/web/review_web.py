@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.curation import review_queue
-from holdfast.errors import BadInput, Contradicts, HoldfastError
+from holdfast.errors import BadInput, Contradicts, HoldfastError, NotFound
 from holdfast.interfaces import review_filter
 from holdfast.interfaces.review_filter import CANDIDATES, SINGLE, why_waiting
-from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, windowed
+from holdfast.interfaces.web import page_templates
+from holdfast.interfaces.web.project_reading import TOGETHER
+from holdfast.interfaces.web.web_query import Unfinished, WebPage, WebQuery, WebRedirect, windowed
 from holdfast.model.text import count, visible
 from holdfast.store.memory_files import LABELS
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from holdfast.model.memory import Memory
     from holdfast.project.memory_book import Decided
 
+_DONE = {"accept": "approved", "reject": "rejected", "retire": "retired", "edit": "edited", "join": "merged"}
 NAMED = 6  # ids in a sentence; the rest are counted
+FOR_PERSONS = ("stale", "expired", "suggested")  # what was approved is changed by a person only; nothing is promoted
 AROUND = 40  # rows of the queue beside an item: a screen and a half
 
 
@@ -31,10 +35,15 @@ def queue_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     return WebPage("review.html", {**_list(reading, query), "item": None})
 
 
-def item_page(reading: ProjectReading, query: WebQuery) -> WebPage:
-    """One item: its text, evidence, conflicts, changes and original words."""
-    item = reading.item(query.parts["identity"])
-    return _item(reading, query, item)
+def item_page(reading: ProjectReading, query: WebQuery) -> WebPage | WebRedirect:
+    """One item: its text, evidence, conflicts, changes and original words; the memory itself if it was decided."""
+    name = query.parts["identity"]
+    try:
+        return _item(reading, query, reading.item(name))
+    except NotFound:
+        if name not in reading.memories:
+            raise
+    return WebRedirect(f"/memory/{page_templates.path(name)}")
 
 
 def _item(reading: ProjectReading, query: WebQuery, item: QueueItem, **more: Any) -> WebPage:
@@ -52,6 +61,7 @@ def _item(reading: ProjectReading, query: WebQuery, item: QueueItem, **more: Any
         "cited": reading.project.memory.cited(item.standing.receipts),
         "said_in": passages(reading, item.provenance),
         "is_candidate": item.reason in CANDIDATES,
+        "needs_person": item.reason in FOR_PERSONS,
         "digest": memory_digest(item.standing.memory),
         "asks": "",
         **listed,
@@ -78,6 +88,8 @@ def _list(reading: ProjectReading, query: WebQuery, around: str | None = None) -
         "fitting": len(items),
         "unlikely": len(reading.queue.items) - len(items) if not everything else 0,
         "unreadable": reading.queue.unreadable,
+        "undoable": reading.undoable,
+        "done": _DONE,
         "why": why_waiting,
         "previous": ids[at - 1] if at > 0 else None,
         "following": ids[at + 1] if 0 <= at < len(ids) - 1 else (ids[0] if ids and at < 0 else None),
@@ -166,12 +178,21 @@ def comma_words(text: str) -> tuple[str, ...]:
 
 
 def reject(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
-    """Rejects a candidate, or retires what was accepted."""
+    """Rejects a candidate, or retires what was accepted; where no person is proven, it suggests to retire that."""
     item = _seen(reading, query)
-    target, book = _next(reading, query, item), reading.project.memory
-    is_candidate = item.reason in CANDIDATES
-    (book.reject if is_candidate else book.retire)(item.id, reason=query.given("reason"))
-    return f"{'Rejected' if is_candidate else 'Retired'} {item.id}.", target
+    target, reason = _next(reading, query, item), query.given("reason")
+    if item.reason not in CANDIDATES:
+        return retire(reading, item.id, reason), target
+    reading.project.memory.reject(item.id, reason=reason)
+    return f"Rejected {item.id}.", target
+
+
+def retire(reading: ProjectReading, name: str, reason: str) -> str:
+    """Retires a memory, or suggests it; says which."""
+    done = reading.project.memory.deprecate(name, reason=reason)
+    if done.status == "candidate":
+        return f"{done.id} suggests to retire {name}; a person decides."
+    return f"Retired {name}; its file stays and says so."
 
 
 def edit(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
@@ -211,10 +232,15 @@ def merge(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
     return f"Merged {item.id} into {done.id}.", target
 
 
-def undo(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:  # noqa: ARG001 - as all actions
-    """Takes the last decision back."""
-    step = reading.project.memory.undo()
-    return f"Taken back: {step.action} {step.id}.", f"/show/{step.id}"
+def undo(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
+    """Takes back what the button said: the last decision, or those that were made at once."""
+    shown = reading.undoable
+    if query.given("last") != (shown[0].id if shown else "") or query.given("many") != str(len(shown)):
+        raise HoldfastError("something else was decided meanwhile; nothing was taken back", hint="Look again.")
+    steps = [reading.project.memory.undo() for _ in shown]
+    if len(steps) == 1:
+        return f"Taken back: {_DONE.get(steps[0].action, steps[0].action)} {steps[0].id}.", f"/show/{steps[0].id}"
+    return f"Taken back: {len(steps)} decisions, about {_named([step.id for step in steps])}.", "/review"
 
 
 def decide_many(reading: ProjectReading, query: WebQuery) -> tuple[str, str | None]:
@@ -234,6 +260,7 @@ def decide_many(reading: ProjectReading, query: WebQuery) -> tuple[str, str | No
         raise Unfinished(WebPage("review_many.html", {**values, "why": why_waiting, "count": count}))
     book = reading.project.memory
     done = book.accept_all(fits) if verb == "approve" else book.reject_all(fits, reason=query.given("reason"))
+    reading.kept.setdefault(TOGETHER, []).insert(0, frozenset(one.id for one in done.done))
     return _account(reading, verb, done), "/review"
 
 
@@ -248,12 +275,15 @@ def _account(reading: ProjectReading, verb: str, done: Decided) -> str:
     past = "Approved" if verb == "approve" else "Rejected"
     said = [f"{past} {len(done.done)}."]
     if done.left:
-        names = ", ".join(name for name, _ in done.left[:NAMED])
-        more = f" and {len(done.left) - NAMED} more" if len(done.left) > NAMED else ""
-        said.append(f"Left: {names}{more}: {done.left[0][1]}.")
+        said.append(f"Left: {_named([name for name, _ in done.left])}: {done.left[0][1]}.")
     if any(one.trust != "T0" and one.status == "accepted" for one in done.done):
         said.append(_uncounted(reading).strip())
     return " ".join(said)
+
+
+def _named(ids: Sequence[str]) -> str:
+    """Some ids, and how many more there are."""
+    return ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED} more" if len(ids) > NAMED else "")
 
 
 PAGES: dict[str, PageMaker] = {"/review": queue_page, "/review/{identity}": item_page}

@@ -18,7 +18,8 @@ from holdfast.errors import BadInput, NotFound, TooLarge, UnsafePath
 from holdfast.interfaces import graph_picture
 from holdfast.interfaces.web import page_templates
 from holdfast.interfaces.web.graph_web import tasks_graph
-from holdfast.interfaces.web.plan_web import COLUMNS, PRIORITIES, column_of
+from holdfast.interfaces.web.plan_web import COLUMNS, PRIORITIES
+from holdfast.interfaces.web.project_reading import column_of
 from holdfast.model import task as model_task
 from holdfast.patterns import regex
 from holdfast.store import fsio
