@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.interfaces.web.bar_chart import MOST_DAYS, DayBar, bar_chart
+from holdfast.interfaces.web.health_web import MOST_DAYS, DayBar, bar_chart
 from tests.conftest import GitRepo, init
 from tests.web import hostile
 from tests.web.conftest import Serve, Served
