@@ -371,6 +371,9 @@ def test_a_session_whose_agent_named_no_branch_is_said_to_be_in_one_place(scene:
 def test_what_an_agent_says_on_one_branch_and_mends_on_the_next_is_no_fact(tmp_path: Path, mends: bool) -> None:
     """Each branch is a run of its own; the fault and its mend are one conversation."""
     scene = Scene(tmp_path, "claude")
+    scene.repo.write("counting.py", "def count_parcels(vans, depot):\n    return vans + depot\n")
+    scene.git(1, "add", "counting.py")
+    scene.git(1, "commit", "-qm", "Count")
     counts = "`count_parcels` counts the parcels of the vans as well as those of the depot, since both are joined."
     talk = {"gitBranch": "main", "cwd": str(scene.repo.path)}
     for minutes, told in ((2, claude.user("What is counted?")), (3, claude.assistant(claude.text(counts)))):

@@ -25,10 +25,10 @@ from tests.capture import test_gemini as gemini
 from tests.cli.test_agent_hook import HOOK, PATIENCE, accepted, agent, quiet, ready  # noqa: F401 - fixtures
 from tests.cli.test_agent_hook import Agent as Scene
 from tests.conftest import Cli
-from tests.contracts.agent_stories import OLDER_OPENCODE, STORIES
+from tests.contracts.agent_stories import EXPORT, OLDER_OPENCODE, STORIES
 
 RULE = "app.py must never import sqlite3"
-CALLERS = [name for name in STORIES if name != OLDER_OPENCODE]
+CALLERS = [name for name in STORIES if name not in (OLDER_OPENCODE, EXPORT)]
 PROMPT = "Please make the parser stream its input."
 SESSIONS = {
     "opencode": "ses_1",

@@ -296,6 +296,9 @@ def test_a_long_statement_is_cut_where_no_bracket_is_open() -> None:
     ("said", "is_kept"),
     [
         ("don't stash, just commit what is there", False),
+        ("Look at the depot. Do not inspect or edit files.", False),
+        ("Answer with the number of parcels. Do not add markdown or explanation.", False),
+        ("Do not edit generated files, because the next build overwrites them", True),
         ("Stop editing app.py, I have it open", False),
         ("please don't amend, make a new commit", False),
         ("Don't touch the tests of the printer, I'm editing them", False),

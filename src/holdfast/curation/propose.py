@@ -12,6 +12,7 @@ run or a session, each with its source; agents get none of it unasked before a p
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from holdfast.model import memory as rules
 from holdfast.model.evidence import Evidence, Provenance
 from holdfast.model.ids import memory_id
 from holdfast.model.memory import Accepted, Candidate, Memory, Rejected, is_expired
-from holdfast.model.utterance import MAX_STATEMENT, ExtractedMemory, TriedCommand, Utterance
+from holdfast.model.utterance import LIKELY, MAX_STATEMENT, ExtractedMemory, TriedCommand, Utterance
 from holdfast.values import frozen
 
 if TYPE_CHECKING:
@@ -211,19 +212,36 @@ def harvest(
     by_model = extraction.ask_model(turns, ask, sent=sent) if ask is not None and turns else None
     found = extraction.find_claims(turns, sent=sent, holds=holds) if by_model is None else list(filter(holds, by_model))
     of = source if callable(source) else lambda _: source
-    return _propose_all(clone, found, of, evidence) if found else Harvested()
+    wrote = frozenset(turn.turn for turn in turns if isinstance(turn, Utterance) and turn.files)
+    return _propose_all(clone, found, of, evidence, wrote) if found else Harvested()
+
+
+def is_borne_out(confidence: float, support: Iterable[object]) -> bool:
+    """Whether a find is worth a look: of unlikely ones that no code bears out, one in nineteen was kept."""
+    return confidence >= LIKELY or any(support)
 
 
 def _propose_all(
-    clone: Clone, found: Sequence[ExtractedMemory], source: Callable[[int], str], evidence: Cited
+    clone: Clone,
+    found: Sequence[ExtractedMemory],
+    source: Callable[[int], str],
+    evidence: Cited,
+    wrote: AbstractSet[int],
 ) -> Harvested:
-    """Proposes each claim; it applies to the paths in its words, else to the files in its evidence."""
+    """Proposes each claim; it applies to the paths in its words, else to the files in its evidence.
+
+    `wrote` are the turns that wrote files here.
+    """
     new, joined, refused = [], 0, 0
     named = paths_mentioned(clone.repo, (one.statement for one in found))
+    has_code = bool(clone.repo.run("ls-files", "-z", "--", ".", ":!.holdfast"))
     with locked_proposals(clone) as batch:
         for one in found:
             before, cited, said = set(batch.ids), evidence(one), ((one.turn, one.words), *one.also)
             rests_on = rules.unique(str(path) for receipt in cited if (path := getattr(receipt, "path", None)))
+            places = (*rests_on, *named[one.statement])
+            if has_code and one.turn not in wrote and not is_borne_out(one.confidence, places):
+                continue
             try:
                 made = propose(
                     clone,

@@ -22,6 +22,7 @@ from holdfast.lazy_module import LazyModule
 from holdfast.model.evidence import Provenance, parse_provenance
 from holdfast.model.ids import pick
 from holdfast.model.memory import Candidate
+from holdfast.model.utterance import LIKELY
 from holdfast.patterns import regex
 from holdfast.store import capsule, fsio
 from holdfast.values import frozen
@@ -43,7 +44,6 @@ __all__ = [
     "put_off",
     "worth_reading",
 ]
-LIKELY = 0.45  # confidence: of those above it 6 of 10 were right on projects the weights had not seen, 4 of 10 below
 _SUMMARY = 1 << 20  # bytes; a guess: summaries are a few KiB
 _COUNTED = regex(r" — (?=\d|last )")  # where the counts in a summary's first line start
 REWORD, UNLIKELY, MOVED = PUT_OFF = ("to be reworded", "less likely", "about code that changed since")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import TypeVar
 
-from holdfast.curation import review_queue
+from holdfast.curation import propose, review_queue
 from holdfast.git.repo import Repo
 from holdfast.git.tracked_files import paths_spelled
 from holdfast.model import claims
@@ -62,6 +62,8 @@ def backed(
         groups.setdefault(known.name_of(one.found.kind, one.found.statement), []).append(one)
     files = WrittenFiles(repo.top)
     candidates = [_candidate(group, log, tracked, files) for group in groups.values()]
+    if tracked:  # as an import does it
+        candidates = [one for one in candidates if propose.is_borne_out(one.confidence, (*one.rests, *one.commits))]
     return sorted(candidates, key=lambda one: (bool(one.put_off), -one.confidence, one.statement))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from holdfast.capture.records import adr, knowledge_files, notes
-from holdfast.curation import extraction, review_queue
+from holdfast.curation import extraction
 from holdfast.git.repo import Repo
 from holdfast.model import utterance
 from holdfast.model.utterance import ExtractedMemory
@@ -75,7 +75,7 @@ def _statements(commit: TriedCommit) -> list[ExtractedMemory]:
     else:
         message = f"{commit.subject}\n\n{body}"
         turn = utterance.Utterance("agent", message, 0, source="commit", files=commit.files, wrote=True)
-        found = [one for one in extraction.find_claims([turn]) if one.confidence >= review_queue.LIKELY]
+        found = [one for one in extraction.find_claims([turn]) if one.confidence >= utterance.LIKELY]
     return found[:3]  # a guess: one message, few claims
 
 
