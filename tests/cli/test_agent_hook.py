@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from holdfast.interfaces import agent_events, agent_hook, agent_replies, context_delivery
+from holdfast.interfaces.mcp import memory_resources
 from holdfast.project import Project, prepared_context
 from holdfast.store import agent_inbox, discovery, fsio, kept_context
 from holdfast.store.layout import Layout
@@ -640,6 +641,9 @@ def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
         time.sleep(0.02)
     agent.settle()
     assert agent.pointers() == []
+    while memory_resources.at_once(str(agent.repo.path)) is None:  # what Claude Code asks before its first request
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_session_of_another_repository_stays_its_own(quiet: Agent, cli: Cli, tmp_path: Path) -> None:
