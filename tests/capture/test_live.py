@@ -6,7 +6,9 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +305,17 @@ def test_only_one_drains_at_a_time(desk: Desk) -> None:
     with agent_inbox.held(desk.layout):
         assert desk.drain().waiting == 1
     assert desk.drain().turns == 1
+
+
+def test_a_command_waits_for_the_one_that_reads_at_this_moment(desk: Desk) -> None:
+    """Who asks right after a session must not be answered as if there had been none."""
+    desk.codex(turn(rollout(desk.home, desk.place.repo.path), 1), "Stop")
+    with ExitStack() as reader:
+        reader.enter_context(agent_inbox.held(desk.layout))
+        end = threading.Timer(0.2, reader.close)
+        end.start()
+        assert desk.drain(most=1 << 20).turns == 1
+    end.join()
 
 
 def test_a_transcript_that_cannot_be_read_is_said_and_not_read_at_every_command(desk: Desk) -> None:

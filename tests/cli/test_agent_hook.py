@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from holdfast.interfaces import agent_events, agent_hook, agent_replies, context_delivery
+from holdfast.interfaces.mcp import memory_resources
 from holdfast.project import Project, prepared_context
 from holdfast.store import agent_inbox, discovery, fsio, kept_context
 from holdfast.store.layout import Layout
@@ -106,8 +107,8 @@ def agent(repo: GitRepo, cli: Cli) -> Agent:
 def quiet(agent: Agent) -> Any:
     """Nobody reads transcripts or prepares contexts in the background meanwhile."""
     inbox, contexts = (agent.repo / ".git/holdfast" / name for name in ("inbox", "contexts"))
-    inbox.mkdir(exist_ok=True)
-    contexts.mkdir(exist_ok=True)
+    inbox.mkdir(mode=0o700, exist_ok=True)
+    contexts.mkdir(mode=0o700, exist_ok=True)
     fd = os.open(inbox / "drain.lock", os.O_RDWR | os.O_CREAT, 0o600)
     os.lockf(fd, os.F_LOCK, 0)
     with fsio.locked(str(contexts / "next.lock")):
@@ -607,8 +608,10 @@ def test_what_was_told_is_not_captured_back(quiet: Agent) -> None:
     assert captured and not any(b"HFMARK" in data for data in captured)
 
 
-def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp_path: Path) -> None:
-    """A slow disk must not hold an agent up; what was made too late is kept."""
+def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt_and_counted(
+    quiet: Agent, cli: Cli, tmp_path: Path
+) -> None:
+    """A slow disk must not hold an agent up; what was made too late is kept, and whoever asks learns of it."""
     accepted(quiet.repo, "HFMARK the ledger is append-only")
     slow = tmp_path / "bin"
     slow.mkdir()
@@ -621,6 +624,9 @@ def test_a_pack_that_comes_too_late_is_told_at_the_next_prompt(quiet: Agent, tmp
     while "HFMARK" not in quiet.fire("UserPromptSubmit", prompt="go on", env=path):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+    assert json.loads(cli("stats", "--json").out)["late"]["claude"] >= 1
+    tools = {one["id"]: one for one in json.loads(cli("doctor", "--json").out)["tools"]}
+    assert tools["claude"]["late"] >= 1
 
 
 # ── reading what was recorded ────────────────────────────────────────────────────────────────────
@@ -640,6 +646,9 @@ def test_a_session_that_ends_is_read_in_the_background(agent: Agent) -> None:
         time.sleep(0.02)
     agent.settle()
     assert agent.pointers() == []
+    while memory_resources.at_once(str(agent.repo.path)) is None:  # what Claude Code asks before its first request
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_session_of_another_repository_stays_its_own(quiet: Agent, cli: Cli, tmp_path: Path) -> None:

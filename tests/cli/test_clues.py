@@ -76,6 +76,19 @@ def test_a_call_that_concerns_no_guard_starts_no_python(launched: Launched) -> N
     assert launched.told(**huge) == "" and not launched.started
 
 
+def test_after_a_prompt_even_the_first_call_starts_no_python(quiet: Agent) -> None:  # noqa: F811
+    """An agent's first answer has several calls at once, and each would start one."""
+    (quiet.repo / "src/auth").mkdir(parents=True)
+    accepted(quiet.repo, RULE, applies_to=["src/auth/**"])
+    ready(quiet.repo)
+    new = Launched(quiet.repo)
+    new.told("SessionStart", source="startup")
+    new.told("UserPromptSubmit", prompt="Go on with the documentation.")
+    long_ago(quiet.repo)
+    assert new.told(**OTHER) == "" and not new.started
+    assert RULE in new.told(**EDIT)
+
+
 def test_a_call_that_concerns_a_guard_is_warned(launched: Launched) -> None:
     """The warning is what it is all about; each once a session, as ever."""
     assert RULE in launched.told(**EDIT) and launched.started

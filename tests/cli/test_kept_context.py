@@ -82,6 +82,26 @@ def test_git_has_the_next_context_prepared(agent: Agent, cli: Cli, change: str, 
     assert "HFMARK" in told and not told.startswith("Prepared") and repo.tip()[:12] in told
 
 
+def test_git_prepares_no_context_in_the_middle_of_a_turn(quiet: Agent, cli: Cli, tmp_path: Path) -> None:  # noqa: F811
+    """No session starts with it before the turn is read, and who reads the turn prepares it."""
+    repo, count = quiet.repo, tmp_path / "count"
+    cli("hooks", "install")
+    ready(repo)
+    program = tmp_path / "worker.py"
+    program.write_text(f"open({str(count)!r}, 'a').write('.')\n")
+    (repo / ".git/holdfast/contexts/worker").write_text(f"{sys.executable}\n{program}\n")
+    quiet.fire("UserPromptSubmit", prompt="go on")
+    repo.commit("a.txt", "a\n")
+    for pointers in (repo / ".git/holdfast/inbox").glob("*.jsonl"):
+        pointers.unlink()
+    repo.commit("b.txt", "b\n")
+    deadline = time.monotonic() + PATIENCE
+    while not count.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert count.read_text() == "."
+
+
 def test_a_command_has_the_next_context_prepared(agent: Agent, cli: Cli) -> None:  # noqa: F811
     """A task that was added while no agent ran is in the first request of the next."""
     ready(agent.repo)

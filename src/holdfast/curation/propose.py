@@ -239,8 +239,8 @@ def _propose_all(
         for one in found:
             before, cited, said = set(batch.ids), evidence(one), ((one.turn, one.words), *one.also)
             rests_on = rules.unique(str(path) for receipt in cited if (path := getattr(receipt, "path", None)))
-            places = (*rests_on, *named[one.statement])
-            if has_code and one.turn not in wrote and not is_borne_out(one.confidence, places):
+            support = (*rests_on, *named[one.statement], one.turn in wrote, one.rule == statement_shapes.COMMIT_RULE)
+            if has_code and not is_borne_out(one.confidence, support):
                 continue
             try:
                 made = propose(

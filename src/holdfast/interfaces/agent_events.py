@@ -403,7 +403,7 @@ def _drain(top: bytes, inbox: bytes, session: bytes) -> None:
     posix.nice(10)
     posix.chdir(top)
     worker = __file__.rsplit("/", 1)[0] + "/agent_replies.py"
-    posix.execv(sys.executable, [sys.executable, "-I", worker, "drain"])
+    posix.execv(sys.executable, [sys.executable, "-I", worker, "drain", str(fd)])
 
 
 def _last_read(session: bytes) -> float:

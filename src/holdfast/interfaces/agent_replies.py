@@ -227,14 +227,11 @@ class HookMoment:
 
     def _before_tool(self) -> str:
         """Approved invariants and dead ends that hold for the files or name the command."""
-        began = time.time_ns()
         guards = self._guards()
         if guards is None:
             return ""
-        from holdfast.recall.guards import clues, first, holding
+        from holdfast.recall.guards import first, holding
 
-        if not self.told.owed():
-            self._keep_clues(clues(guards.guarding()), began)
         paths, commands = self._touched()
         found = holding(guards.guarding(), paths=paths, commands=commands)
         # What the pack told at the start is said again, at the moment it matters; but once.
@@ -299,13 +296,16 @@ class HookMoment:
     def _guards(self) -> "GuardFile | None":
         """The guards that hold now; None, and they are rendered again, if that is unknown."""
         from holdfast.index.freshness import WorkTreePaths as Tree
-        from holdfast.recall.guards import GuardFile, name_of
+        from holdfast.recall.guards import GuardFile, clues, name_of
 
         tree = Tree(self.top, self.git_dir, self.common)
         while True:
+            began = time.time_ns()
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             guards = GuardFile(tree, self._layout(), now, self._memory_tree)
             if guards.is_current:
+                if not self.told.owed():
+                    self._keep_clues(clues(guards.guarding()), began)
                 return guards
             if self.told.took() > LAST_GOOD * 1e6 or not _is_being_prepared(self.told.place.common):
                 break
@@ -412,18 +412,27 @@ def drain(project: "Project") -> None:
     project.transcripts.drain()
     project.health.reckon_uses()
     prepare(project)
-    if project.models.embeds_in_background() or project.recall.index_waits():
-        embed_later()
 
 
-def drain_all() -> None:
-    """The same, and again if a hook asked for it meanwhile: that one started no process, for this one was at it."""
+def drain_all(*locks: str) -> None:
+    """The same, and again if a hook asked for it meanwhile: that one started no process, for this one was at it.
+
+    Then the index, without the lock, an open file of that number: that may take longer, and the next drain must
+    not wait for it.
+    """
     for _ in range(ROUNDS):
         time.sleep(SETTLING)
         asked = _last_asked()  # a session that ends after its last turn is read once
-        drain(open_project(os.getcwd()))
+        project = open_project(os.getcwd())
+        drain(project)
         if _last_asked() == asked:
-            return
+            break
+    for lock in locks:
+        os.close(int(lock))
+    from holdfast.recall import search
+
+    search.recall(project.clone, "", limit=1)  # Claude Code asks the server for all memories before its first request
+    embed(project)
 
 
 def _last_asked() -> float:
@@ -458,14 +467,11 @@ def prepare_in_turn() -> None:
                 return
 
 
-def embed_later(top: str | None = None) -> None:
-    """Start a process that embeds: it takes longer, and the lock of this one must not wait for it.
-
-    For whoever asked in the repository at `top`, it goes on until all is read and embedded.
-    """
+def embed_later(top: str) -> None:
+    """Start a process that goes on until all is read and embedded, for whoever asked in the repository at `top`."""
     from subprocess import DEVNULL, Popen
 
-    command = [sys.executable, "-I", os.path.abspath(__file__), "embed" if top is None else "read"]
+    command = [sys.executable, "-I", os.path.abspath(__file__), "read"]
     Popen(command, cwd=top, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True)
 
 
@@ -484,7 +490,7 @@ def read(project: "Project") -> None:
     embed(project, READING)
 
 
-def in_background(work: str) -> None:
+def in_background(work: str, *locks: str) -> None:
     """Do what waits, in a process of its own."""
     from holdfast.capture.ingest.live_transcripts import BAD
 
@@ -492,13 +498,13 @@ def in_background(work: str) -> None:
         if work == "prepare":
             prepare_in_turn()
         elif work == "drain":
-            drain_all()
+            drain_all(*locks)
         else:
-            {"embed": embed, "read": read}[work](open_project(os.getcwd()))
+            read(open_project(os.getcwd()))
     except BAD:
         pass  # nobody listens; the next command finds the same and says so, or `holdfast model` does
 
 
 if __name__ == "__main__":
-    in_background(sys.argv[1])
+    in_background(*sys.argv[1:])
     os._exit(0)  # with the lock gone at once: what is asked for while an interpreter ends would wait for the next event

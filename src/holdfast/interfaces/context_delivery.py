@@ -9,7 +9,7 @@ import time
 
 from holdfast.interfaces.agent_events import LONGEST, file_name, is_patient, quoted
 from holdfast.store import kept_context
-from holdfast.store.discovery import read, unsteered
+from holdfast.store.discovery import ROW, read, unsteered
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 IN_TIME = {True: 3.9, False: 1.4}  # seconds after which nobody listens any more, by whether the event is patient
 AGAIN = 5_000_000_000  # nanoseconds within which the same start is the same hook, installed twice
 OUTDATED, UPDATED = "outdated", "updated"  # notes: an outdated context was given; the next one replaced it
-ROW = 16 << 10  # bytes of a pointer file that are read; a row has a few fields of at most 4 KiB
 _AS_CLAUDE = ("claude", "codex", "gemini")  # take the one form that Claude Code made
 _APPEND = posix.O_WRONLY | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC
 

@@ -59,7 +59,7 @@ def record(argv: "list[bytes]") -> None:
         make_folder(inbox)
         append(inbox + b"/git.log", line + rows)
     if not probe:
-        prepare_later(posix.getcwdb(), common)
+        prepare_later(posix.getcwdb(), git_dir, common)
 
 
 def escaped(field: bytes) -> bytes:

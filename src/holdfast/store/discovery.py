@@ -22,6 +22,7 @@ _KIND, _FOLDER, _FILE = 0o170000, 0o040000, 0o100000  # of st_mode, as POSIX has
 _POINTER = b"gitdir: "
 MAX_INBOX = 16 << 20  # bytes; a guess: no command has run for very long, and the next one checks git itself
 CONTEXTS, WORKER = b"/holdfast/contexts", b"worker"  # stored contexts, and the command that prepares them
+ROW = 16 << 10  # bytes of a pointer file that are read; a row has a few fields of at most 4 KiB
 LOCK_TRIES, LOCK_PAUSE = 40, 0.005  # together 0.2 seconds, a guess: git waits for the hook that waits here
 
 
@@ -140,13 +141,27 @@ def make_folder(path: bytes) -> None:
 # ── preparing the context of the next session ────────────────────────────────────────────────────────
 
 
-def prepare_later(top: bytes, common: bytes) -> None:
-    """Starts the preparation of a work tree's context in the background, if this clone has ever stored one."""
+def prepare_later(top: bytes, git_dir: bytes, common: bytes) -> None:
+    """Starts the preparation of a work tree's context in the background, if this clone has ever stored one.
+
+    Not while an agent is at a turn there: no session starts with the stored context before that agent's pointers are
+    read, and whoever reads them prepares it.
+    """
     words = read(common + CONTEXTS + b"/" + WORKER).split(b"\n")
-    if len(words) == 3:
+    if len(words) == 3 and not _is_at_a_turn(common + b"/holdfast/inbox", git_dir):
         # Git's variables for this hook (its index, its folder) are wrong for a process that runs later.
         environ = {name: value for name, value in posix.environ.items() if not name.startswith(b"GIT_")}
         start_apart(top, [words[0], b"-I", words[1], b"prepare"], environ)
+
+
+def _is_at_a_turn(inbox: bytes, git_dir: bytes) -> bool:
+    """Whether pointers of an agent in this work tree wait; a path that JSON spells otherwise is not found."""
+    try:
+        names = posix.listdir(inbox)
+    except OSError:
+        return False
+    tree = b'"tree":"%s"' % git_dir
+    return any(name.endswith(b".jsonl") and tree in read(inbox + b"/" + name, ROW) for name in names)
 
 
 def start_apart(folder: bytes, words: "list[bytes]", environ: "dict[bytes, bytes]") -> None:

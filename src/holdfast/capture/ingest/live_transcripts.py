@@ -130,6 +130,9 @@ def note_approvals(clone: Clone, session: str, found: Sequence[tuple[str, str]])
 
 IDLE = 30 * 60 * 1_000_000_000  # nanoseconds
 _GIVEN_UP = agent_inbox.VANISHED_FOR * 1_000_000_000  # after which what was never read is not tried again
+_PATIENCE = (
+    2.0  # seconds that a command waits for whoever reads at this moment, so that it answers with what that one found
+)
 _STARTS = ("SessionStart", "UserPromptSubmit", "BeforeAgent")
 _ONLY_BEGUN = ("SessionStart", "UserPromptSubmit", "BeforeAgent", "SessionEnd", "Notification")
 
@@ -216,7 +219,7 @@ def drain(clone: Clone, take: Take, *, now: int, most: int | None = None, find: 
         done.waiting = len(agent_inbox.waiting(*clone.stores))
         return done
     try:
-        with agent_inbox.held(clone.layout):
+        with agent_inbox.held(clone.layout, wait=0.0 if most is None else _PATIENCE):
             _drain(clone, take, now, done, find)
             agent_inbox.sweep(now, *clone.stores)
             leave_no_drawer(clone)

@@ -23,7 +23,7 @@ EDGES = (
     *("diagnosis", "wish", "lesson", "reason", "reason_given", "fault", "holds_on", "past", "changed", "decision"),
     *("describes", "subjectless", "step", "hard_fault"),
 )
-COMMENT_RULE = "code-comment"  # the tag of candidates from comments
+COMMENT_RULE, COMMIT_RULE = "code-comment", "commit-message"  # tags of candidates from comments and commits
 _LONG = 240  # characters: more is more than one claim
 _TALK = ("said", "closing")  # sources in which an agent tells what it sees and does
 

@@ -42,7 +42,7 @@ def _prepare_context(project: Project) -> None:
     top, git_dir, common = map(os.fsencode, (repo.top, repo.git_dir, repo.common_dir))
     kept = kept_context.load(git_dir, common)
     if kept is None or not kept.is_current:
-        discovery.prepare_later(top, common)
+        discovery.prepare_later(top, git_dir, common)
 
 
 @frozen
