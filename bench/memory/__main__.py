@@ -80,7 +80,8 @@ def main() -> None:
         return [_text(claim) for claim in claims(session)]
 
     def claims(session: LabelledSession) -> list[ExtractedMemory]:
-        return [claim for _, claim in session_claims.chosen_claims(of[id(session)].words, unseen[id(session)])]
+        kept, over = unseen[id(session)]
+        return [claim for _, claim in session_claims.chosen_claims(of[id(session)].words, kept, over.__getitem__)]
 
     ways = {"cue words": cue_words, "closing bullets": closing_bullets, "held out": held, "as it is": as_it_is}
     print(_HEAD)

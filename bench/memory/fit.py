@@ -20,7 +20,7 @@ from bench.memory.labelled import JudgedSession, LabelledSession, judged_session
 from holdfast.curation import extraction
 from holdfast.curation.extraction import session_claims, session_statements, statement_score, statement_shapes
 from holdfast.curation.extraction.session_statements import SessionWords
-from holdfast.curation.extraction.statement_score import HEADS, StatementScore
+from holdfast.curation.extraction.statement_score import HEADS
 from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
 from holdfast.model.utterance import Utterance
 
@@ -34,6 +34,7 @@ RIGHT, OVER = "AB", "F"  # labels of judged statements: worth keeping, and over
 FOR_OVER = ("shape ", "after ")  # features that count for `over` alone: those of wording, and of what was done later
 STEPS = (-1.0, 0.3, 0.4, 0.5, 0.6, 0.7)  # scores between which confidence is the same
 Vector = NDArray[np.float64]
+Scores = tuple[list[float], list[float]]  # of a session's statements: worth keeping, and over
 
 
 @dataclass
@@ -102,17 +103,17 @@ def feature_names(some: Sequence[Weighed]) -> list[str]:
     return sorted({name for one in some for seen in one.seen for name in seen})
 
 
-def held_out(some: Sequence[Weighed]) -> list[list[StatementScore]]:
+def held_out(some: Sequence[Weighed]) -> list[Scores]:
     """For each session the scores of its statements, by weights that saw no session of its project."""
     names = feature_names(some)
     without = without_each(some, names)
     return [scores(one, names, without[one.session.project]) for one in some]
 
 
-def scores(one: Weighed, names: Sequence[str], weights: Mapping[str, Vector]) -> list[StatementScore]:
+def scores(one: Weighed, names: Sequence[str], weights: Mapping[str, Vector]) -> Scores:
     rows = one.matrix(names)
-    likely = (1 / (1 + np.exp(-rows @ weights[head])) for head in HEADS)
-    return [StatementScore(*map(float, row)) for row in zip(*likely, strict=True)]
+    kept, over = (list(map(float, 1 / (1 + np.exp(-rows @ weights[head])))) for head in HEADS)
+    return kept, over
 
 
 def without_each(some: Sequence[Weighed], names: Sequence[str]) -> dict[str, dict[str, Vector]]:
@@ -124,7 +125,7 @@ def without_each(some: Sequence[Weighed], names: Sequence[str]) -> dict[str, dic
     return found
 
 
-def calibration(some: Sequence[Weighed], held: Sequence[Sequence[StatementScore]]) -> list[tuple[float, float]]:
+def calibration(some: Sequence[Weighed], held: Sequence[Scores]) -> list[tuple[float, float]]:
     """From what a candidate is worth to the share that was right, which never falls."""
     judged = [pair for one, scored in zip(some, held, strict=True) for pair in _judged(one, scored)]
     pooled: list[tuple[list[float], int, int]] = []  # steps, right ones, all: steps that would fall are one
@@ -138,18 +139,19 @@ def calibration(some: Sequence[Weighed], held: Sequence[Sequence[StatementScore]
     return [(low, round(right / max(1, count), 2)) for lows, right, count in pooled for low in lows]
 
 
-def _judged(one: Weighed, scored: Sequence[StatementScore]) -> Iterator[tuple[float, bool]]:
+def _judged(one: Weighed, scored: Scores) -> Iterator[tuple[float, bool]]:
     """What each candidate of a session is worth, and whether it is right, if somebody said so."""
-    session, claims = one.session, session_claims.chosen_claims(one.words, scored)
+    session, (kept, over) = one.session, scored
+    claims = session_claims.chosen_claims(one.words, kept, over.__getitem__)
     if isinstance(session, JudgedSession):
-        labels = [(scored[at], session.labels.get(one.words.statements[at].words)) for at, _ in claims]
-        yield from ((session_claims.worth(score), label[0] in RIGHT) for score, label in labels if label)
+        labels = [(kept[at] - over[at], session.labels.get(one.words.statements[at].words)) for at, _ in claims]
+        yield from ((score, label[0] in RIGHT) for score, label in labels if label)
         return
     left = list(session.items)
     for at, claim in claims:
         new = [item for item in session.found_in(f"{claim.statement} {claim.details}") if item in left]
         left = [item for item in left if item not in new]
-        yield session_claims.worth(scored[at]), bool(new)
+        yield kept[at] - over[at], bool(new)
 
 
 def all_sessions(folders: Sequence[str]) -> list[Weighed]:

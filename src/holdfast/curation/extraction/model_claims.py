@@ -15,7 +15,7 @@ from typing import Any
 from holdfast.curation.extraction.candidate_claim import bare, content, fits
 from holdfast.curation.extraction.claim_search import MOST, SentPhrases, is_planted, names_ours
 from holdfast.curation.extraction.session_statements import SessionWords, statements
-from holdfast.curation.extraction.statement_score import score
+from holdfast.curation.extraction.statement_score import kept
 from holdfast.curation.extraction.statement_shapes import may_stand, why_not
 from holdfast.curation.extraction.turn_sentences import NUL, blanked
 from holdfast.curation.extraction.withdrawn_words import WithdrawnWords, own_words
@@ -101,7 +101,7 @@ def _passages(turns: Sequence[Utterance | TriedCommand]) -> list[_Passage]:
     heard = _trusted_turns(turns)
     told = statements(heard)
     session = SessionWords(heard, told)
-    scores = {id(one): score(one, number, session).kept for number, one in enumerate(told)}
+    scores = {id(one): kept(one, number, session) for number, one in enumerate(told)}
     found: list[tuple[int, _Passage]] = []
     asked = sum(turn.source == "request" for turn in heard)
     most = {True: min(_MAX_REQUEST, MAX_PROMPT // (2 * max(1, asked))), False: _MAX_TURN}

@@ -6,14 +6,15 @@ reported in the agent's words, which name what was done, with the person's own w
 
 from __future__ import annotations
 
+from functools import cache
+
 from holdfast.curation.extraction import session_statements, statement_score, statement_shapes, turn_sentences
 from holdfast.curation.extraction.candidate_claim import bare, capital
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords
-from holdfast.curation.extraction.statement_score import StatementScore
 from holdfast.curation.extraction.statement_wording import standing_words
 from holdfast.model.utterance import MAX_STATEMENT, MAX_WHY, MIN_STATEMENT, ExtractedMemory, Utterance
 from holdfast.patterns import TYPE_CHECKING, PatternFile
-from holdfast.values import frozen, replace
+from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,7 +24,6 @@ _WRITTEN = 3  # statements from files such as AGENTS.md: agents read these files
 _EACH = 7  # statements for one candidate: a short session gives few
 LEAST = 0.37  # how likely it is worth keeping: above it 6 of 10 are right on unseen projects, below it 1 or 2 of 10
 _OVER = 0.3  # how likely a candidate may be over; of all statements one in twelve is
-_REFUTED = StatementScore(kept=0.0, over=1.0)
 _RULED = 0.55  # score of a person's refusal or answer with a reason or an alternative
 _ADDS = 0.25  # least score of a statement that only adds to another
 _ROUNDS = 3  # of choosing, while a chosen claim does not hold: each check costs a process
@@ -51,42 +51,38 @@ def session_claims(
     all_statements = session_statements.statements(turns)
     usable = [one for one in all_statements if statement_shapes.may_stand(one) and may_say(one)]
     session = SessionWords(turns, usable)
-    scores = [_score(one, number, session) for number, one in enumerate(usable)]
+    kept = [_kept(one, number, session) for number, one in enumerate(usable)]
+    over = cache(lambda number: statement_score.over(usable[number], number, session))
     for _ in range(_ROUNDS):
-        chosen = chosen_claims(session, scores)
+        chosen = chosen_claims(session, kept, over)
         refuted = [number for number, claim in chosen if not holds(claim)]
         if not refuted:
             return [claim for _, claim in chosen]
         for number in refuted:  # makes room for the next best
-            scores[number] = _REFUTED
-    return [claim for _, claim in chosen_claims(session, scores) if holds(claim)]
+            kept[number] = 0.0
+    return [claim for _, claim in chosen_claims(session, kept, over) if holds(claim)]
 
 
-def _score(one: SessionStatement, number: int, session: SessionWords) -> StatementScore:
-    """Returns how much it is worth; a person's refusal or answer with a reason is mostly worth keeping."""
-    scored = statement_score.score(one, number, session)
+def _kept(one: SessionStatement, number: int, session: SessionWords) -> float:
+    """Returns how likely it is worth keeping; a person's refusal or answer with a reason mostly is."""
+    scored = statement_score.kept(one, number, session)
     is_ruled = one.source in ("refusal", "answer") and _SHAPE.ruled.search(one.text)
-    return replace(scored, kept=max(scored.kept, _RULED)) if is_ruled else scored
-
-
-def worth(scored: StatementScore) -> float:
-    """Returns how much a chosen statement is worth: the queue begins with what is least likely to be over."""
-    return scored.kept - scored.over
+    return max(scored, _RULED) if is_ruled else scored
 
 
 def chosen_claims(
-    session: SessionWords, scores: Sequence[StatementScore], *, least: float = LEAST
+    session: SessionWords, kept: Sequence[float], over: Callable[[int], float], *, least: float = LEAST
 ) -> list[tuple[int, ExtractedMemory]]:
-    """Returns the statements chosen by their scores, the best first, with their claims."""
-    # What is outdated is no candidate, but still shows what the session was about.
-    current = [
-        0.0 if scored.over > _OVER or statement_shapes.is_outdated(one, session) else scored.kept
-        for one, scored in zip(session.statements, scores, strict=True)
-    ]
-    chosen = _choose(session, current, most=max(2, min(MOST, round(len(scores) / _EACH))), least=least)
-    claims = ((one.best, _as_claim(session, one, worth(scores[one.best]))) for one in chosen)
+    """Returns the statements chosen by their scores, with their claims; first those that are least likely over."""
+
+    def is_over(number: int) -> bool:  # no candidate, but it still shows what the session was about
+        return over(number) > _OVER or statement_shapes.is_outdated(session.statements[number], session)
+
+    chosen = _choose(session, kept, is_over, most=max(2, min(MOST, round(len(kept) / _EACH))), least=least)
+    worth = {one.best: kept[one.best] - over(one.best) for one in chosen}
+    claims = ((one.best, _as_claim(session, one, worth[one.best])) for one in chosen)
     whole = [(best, claim) for best, claim in claims if _is_whole(claim)]
-    return sorted(whole, key=lambda one: -worth(scores[one[0]]))
+    return sorted(whole, key=lambda one: -worth[one[0]])
 
 
 def _is_whole(claim: ExtractedMemory) -> bool:
@@ -95,7 +91,9 @@ def _is_whole(claim: ExtractedMemory) -> bool:
     return not is_adrift and not statement_shapes.is_unfinished(claim.words)
 
 
-def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least: float) -> list[_Chosen]:
+def _choose(
+    session: SessionWords, scores: Sequence[float], is_over: Callable[[int], bool], *, most: int, least: float
+) -> list[_Chosen]:
     chosen: list[_Chosen] = []
     known: frozenset[str] = frozenset()
     for number in sorted(range(len(scores)), key=lambda place: -scores[place]):
@@ -107,16 +105,16 @@ def _choose(session: SessionWords, scores: Sequence[float], *, most: int, least:
         if nearest < _SAME and session.weight(words & known) < _KNOWN * session.weight(words):
             written = sum(session.statements[one.best].source == "memory" for one in chosen)
             is_too_much = written >= _WRITTEN and session.statements[number].source == "memory"
-            if scores[number] >= least and len(chosen) < most and not is_too_much:
+            if scores[number] >= least and len(chosen) < most and not is_too_much and not is_over(number):
                 chosen.append(_Chosen(number))
                 known |= words
         elif nearest >= _ALIKE:
             best, adds = chosen[alike.index(nearest)].best, chosen[alike.index(nearest)].adds
             says_as_much = session.weight(words) >= _AS_MUCH * session.weight(session.about[best])
             is_better = _is_better_worded(session.statements[number], session.statements[best])
-            if nearest >= _REPLACES and says_as_much and is_better:
+            if nearest >= _REPLACES and says_as_much and is_better and not is_over(number):
                 chosen[alike.index(nearest)] = _Chosen(number, (best,))
-            elif not adds and _is_new(session, number, best):
+            elif not adds and _is_new(session, number, best) and not is_over(number):
                 chosen[alike.index(nearest)] = _Chosen(best, (number,))
                 known |= words
     return chosen

@@ -15,7 +15,6 @@ from holdfast.curation.extraction import statement_shapes
 from holdfast.curation.extraction.session_statements import SessionStatement, SessionWords, code_names, width
 from holdfast.curation.extraction.statement_wording import standing_words
 from holdfast.patterns import TYPE_CHECKING, PatternFile, text_beside
-from holdfast.values import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,22 +29,18 @@ _APART = 0.05  # of confidence between the lowest and the highest score: enough 
 HEADINGS = ("h_change", "h_verify", "h_next", "h_option", "h_cause", "h_note")
 _BY_SOURCE = ("closing", "said", "request", "comment", "commit")
 _CROSSED = ("because", "instead", "only", "negated", "is_so", "now", "was", "modal")
-HEADS = ("kept", "over")  # what is scored: see StatementScore
+HEADS = ("kept", "over")  # what is scored
 _CROSSED_EDGES = ("reports", "hard_fault")
 
 
-@frozen
-class StatementScore:
-    """How likely a person keeps a statement, and how likely the session ended what it tells; from 0 to 1."""
-
-    kept: float
-    over: float
+def kept(one: SessionStatement, number: int, session: SessionWords) -> float:
+    """Returns from 0 to 1 how likely a person keeps a statement."""
+    return _likely(weights("kept"), _basic_features(one, number, session))
 
 
-def score(one: SessionStatement, number: int, session: SessionWords) -> StatementScore:
-    """Returns how much a statement is worth."""
-    found = features(one, number, session)
-    return StatementScore(*(_likely(weights(head), found) for head in HEADS))
+def over(one: SessionStatement, number: int, session: SessionWords) -> float:
+    """Returns from 0 to 1 how likely the session ended what a statement tells; this takes twice as long."""
+    return _likely(weights("over"), features(one, number, session))
 
 
 def _likely(of: Mapping[str, float], found: Mapping[str, float]) -> float:
@@ -60,6 +55,10 @@ def confidence(scored: float) -> float:
 
 def features(one: SessionStatement, number: int, session: SessionWords) -> dict[str, float]:
     """Returns the features of a statement; missing ones are 0."""
+    return _basic_features(one, number, session) | _late_features(one, session)
+
+
+def _basic_features(one: SessionStatement, number: int, session: SessionWords) -> dict[str, float]:
     cues = {cue for cue in CUES if getattr(_SHAPE, cue).search(one.text)}
     values: dict[str, float] = dict.fromkeys(cues, 1.0)
     values |= {f"from {one.source}": 1.0}
@@ -67,11 +66,14 @@ def features(one: SessionStatement, number: int, session: SessionWords) -> dict[
         values |= {f"{one.source} {cue}": 1.0 for cue in _CROSSED if cue in cues}
     values |= {name: 1.0 for name in HEADINGS if one.heading and getattr(_SHAPE, name).search(one.heading)}
     values |= _shape(one, cues)
-    values |= _wording(one)
-    values |= _afterwards(one, session)
     values |= _turn(one, cues, session)
     values |= _echo(one, number, session)
     return values
+
+
+def _late_features(one: SessionStatement, session: SessionWords) -> dict[str, float]:
+    """Returns the features that count for `over` alone."""
+    return _wording(one) | _afterwards(one, session)
 
 
 def _shape(one: SessionStatement, cues: set[str]) -> dict[str, float]:
