@@ -125,7 +125,7 @@ def settle(
     compared = against or known(clone)
     wanted = Candidate.of(candidate, **wish.changes(candidate, compared.conflicts(candidate)))
     memory_conflicts.refuse(compared.conflicts(wanted))
-    clone.notes += (f"{one.sentence}; if only one is right: holdfast undo" for one in compared.hints(wanted))
+    clone.notes += (f"{one.sentence}; if only one is right: holdfast review undo" for one in compared.hints(wanted))
     return wanted
 
 

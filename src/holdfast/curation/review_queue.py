@@ -21,7 +21,7 @@ from holdfast.git.clone import Clone
 from holdfast.lazy_module import LazyModule
 from holdfast.model.evidence import Provenance, parse_provenance
 from holdfast.model.ids import pick
-from holdfast.model.memory import Candidate
+from holdfast.model.memory import Candidate, Memory
 from holdfast.model.utterance import LIKELY
 from holdfast.patterns import regex
 from holdfast.store import capsule, fsio
@@ -69,6 +69,8 @@ class QueueItem:
     def put_off(self) -> str:
         """Why it waits below the others: one of PUT_OFF, or empty."""
         memory = self.standing.memory
+        if self.reason == "proposed" and _place_of_note(memory) and not statement_shapes.is_ready(memory.statement):
+            return REWORD
         if self.reason != "proposed" or memory.confidence is None:
             return ""
         by_our_rules = bool(self.provenance) and "model" not in memory.tags
@@ -190,13 +192,24 @@ class ReviewQueue:
         return memory_conflicts.standing_conflicts(self._clone, self.known.standings, self.against)
 
 
-def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str]:
+def _sure_first(standing: MemoryStanding) -> tuple[bool, float, str, int]:
     """Returns a sort key: the surest first, then by session; a proposal without a number counts as certain.
 
-    A candidate about code that changed since comes last: it may no longer be true.
+    What stands in a file of notes comes after likely finds: agents read most of these files anyway. A candidate about
+    code that changed since comes last: it may no longer be true.
     """
-    confidence = standing.memory.confidence
-    return standing.code_moved, -1.0 if confidence is None else -confidence, standing.memory.source or ""
+    memory, place = standing.memory, _place_of_note(standing.memory)
+    path, _, line = place.rpartition("#")
+    sure = memory.confidence if memory.confidence is not None else LIKELY if place else 1.0
+    return standing.code_moved, -sure, memory.source or path, int(line) if line.isdigit() else 0
+
+
+def _place_of_note(memory: Memory) -> str:
+    """Returns the file and line of a candidate that was read in a file of notes, but not of a decision record."""
+    if not isinstance(memory, Candidate) or memory.confidence is not None or "adr" in memory.tags:
+        return ""
+    first = memory.provenance[0] if memory.provenance else ""
+    return first.partition(" ")[0] if first.startswith("file:") else ""
 
 
 def put_off(statement: str, confidence: float, *, tags: Sequence[str], by_our_rules: bool) -> str:

@@ -18,6 +18,7 @@ from holdfast.interfaces.cli.invocation import INTERRUPTED, Invocation, command,
 from holdfast.interfaces.cli.output import as_plain, flush, picked, say, show, wants_json
 from holdfast.interfaces.cli.phrases import ago, count, lines, size
 from holdfast.interfaces.cli.root import root
+from holdfast.interfaces.cli.try_commands import import_others
 from holdfast.model.transcript import AGENTS
 from holdfast.values import frozen, mutable
 
@@ -45,6 +46,7 @@ class StartResult:
     why: Explained | None
     agents: tuple[tuple[str, str], ...]  # agents that ask something of their user, and what
     has_agents: bool = True  # whether any agent is connected
+    kept_by: tuple[str, ...] = ()  # other tools that kept sessions here, none of which may be imported yet
 
 
 @mutable
@@ -176,6 +178,7 @@ def _explained(found: StartResult) -> list[str]:
 def _next(found: StartResult) -> list[str]:
     first = found.best[0].id if found.best else ""
     said = [f"holdfast review (one of them: holdfast review accept {first})"] if first else []
+    said += [f"{one} (sessions that another tool kept here)" for one in import_others(found.kept_by)]
     said += [f"{AGENTS[name]}: {step}" for name, step in found.agents]
     if not found.has_agents:
         said += ["No agent is connected. Once one is installed: holdfast start"]
@@ -195,6 +198,7 @@ def result_object(found: StartResult) -> dict[str, Any]:
         ],
         "why": picked(told, "path", "first", "last", "answers") if told else None,
         "next": [{"agent": name, "step": step} for name, step in found.agents],
+        "kept_by": list(found.kept_by),
     }
 
 
@@ -224,8 +228,8 @@ def start(place: Invocation, yes: bool) -> int:
     with _interruptible(doing):
         _carry_out(place, plan, doing)
         with place.project() as project:
-            found = _result(project, doing)
-    show(found, result_text, result_object)
+            found = _result(project, doing, is_new=plan.git_init or plan.setup)
+    show(found, result_text, result_object, asks=True)  # no pager: what comes next stands at its end
     return int(bool(found.failed))
 
 
@@ -309,10 +313,10 @@ def _import(project: Project, one: AgentHistory) -> str:
     return said + (more if done.skipped else "")
 
 
-def _result(project: Project, doing: _Doing) -> StartResult:
+def _result(project: Project, doing: _Doing, *, is_new: bool) -> StartResult:
     from holdfast.curation.review_queue import worth_reading
     from holdfast.interfaces.cli.review_commands import put_off_counts
-    from holdfast.project.first_look import start_plan
+    from holdfast.project.first_look import repository_records, start_plan
 
     if doing.done and not wants_json():
         say("  choosing candidates to show …")
@@ -330,4 +334,5 @@ def _result(project: Project, doing: _Doing) -> StartResult:
         why=start_plan.a_line_explained(project),
         agents=tuple((name, step) for name, step in tools if step),
         has_agents=bool(connected),
+        kept_by=repository_records.kept_by_others(project.clone.repo) if is_new else (),
     )

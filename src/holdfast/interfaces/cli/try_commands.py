@@ -19,7 +19,7 @@ from holdfast.interfaces.cli.root import root
 from holdfast.model.transcript import AGENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from holdfast.project.first_look import Tried, agent_records, candidate_support
 
@@ -53,7 +53,15 @@ def tried(found: Tried) -> str:
         said += ["", f"{put_off_text(found.below)}: {ALL}, once Holdfast is set up"]
     if found.candidates and found.known:
         said += ["", f"{found.known:,} more {_is_known(found)}."]
+    if found.kept_by:
+        steps = [*([] if found.initialised else ["holdfast start"]), *import_others(found.kept_by)]
+        said += ["", f"Another tool kept sessions here. Import them with: {' && '.join(steps)}"]
     return lines(said, "", _next(found))
+
+
+def import_others(tools: Iterable[str]) -> list[str]:
+    """The commands that import what other tools kept."""
+    return [f"holdfast import {name}" for name in tools]
 
 
 def tried_object(found: Tried) -> dict[str, Any]:

@@ -42,6 +42,7 @@ class Tried:
     known: int  # candidates that were accepted or rejected here, or wait in review
     best: tuple[TriedCandidate, ...]
     initialised: bool
+    kept_by: tuple[str, ...]  # other tools that kept sessions here, which an import can read
     model_calls: int = 0
 
 
@@ -93,6 +94,7 @@ def try_repository(
         # Without secrets: other people see a terminal, and its text is pasted.
         best=tuple(replace(one, **{name: scan.text(getattr(one, name)) for name in text_fields}) for one in best),
         initialised=_is_set_up(clone),
+        kept_by=repository_records.kept_by_others(clone.repo),
     )
 
 

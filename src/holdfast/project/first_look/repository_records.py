@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from holdfast.capture.records import adr, knowledge_files, notes
+from holdfast.capture.agents import specstory
+from holdfast.capture.records import adr, entire, knowledge_files, notes
 from holdfast.curation import extraction
 from holdfast.git.repo import Repo
 from holdfast.model import utterance
@@ -51,6 +52,12 @@ def _parsed(row: str) -> TriedCommit | None:
 def tracked(repo: Repo) -> frozenset[str]:
     """Returns the paths that git tracks here."""
     return frozenset(os.fsdecode(name) for name in repo.run("ls-files", "-z").split(b"\0") if name)
+
+
+def kept_by_others(repo: Repo) -> tuple[str, ...]:
+    """Returns the tools that kept sessions in this repository, as `holdfast import` names them."""
+    history = os.path.isdir(os.path.join(repo.top, *specstory.FOLDER.split("/")))
+    return (*(["entire"] if entire.tips(repo) else []), *(["specstory"] if history else []))
 
 
 def of_commits(log: Sequence[TriedCommit]) -> Iterator[TriedQuote]:

@@ -18,6 +18,7 @@ from holdfast.errors import HoldfastError, NotARepository, NotFound
 from holdfast.git import hooks
 from holdfast.git.clone import is_initialised
 from holdfast.model.transcript import line_hash
+from holdfast.patterns import regex
 from holdfast.project import Project
 from holdfast.project.agent_setup import PACKAGE
 from holdfast.project.first_look import (
@@ -39,6 +40,7 @@ _DAYS = 36_500  # 100 years: all of git's history
 # Limits of the search for a line to explain, all guesses: newest runs or commits, lines that are tried, bytes of a
 # file, and characters of a line, as a shorter one shows little.
 _RUNS, _PLACES, _LARGE, _TELLING = 40, 4, 200_000, 20
+_LEADS = regex(r"\s*(?:import|from|use|using|require|package|include|#include)\b|\s*[\"'][^\"']*[\"'],?\s*$").match
 
 
 @frozen(kw_only=True)
@@ -164,7 +166,7 @@ def _telling_places(project: Project) -> Iterator[tuple[str, int]]:
     for path, marks in (*wrote, *changed):
         if isinstance(path, str) and path in tracked and path not in seen and not path.startswith(".holdfast/"):
             lines = _lines(os.path.join(clone.repo.top, path))
-            long = [(n, line) for n, line in enumerate(lines, 1) if len(line.strip()) >= _TELLING]
+            long = [(n, line) for n, line in enumerate(lines, 1) if len(line.strip()) >= _TELLING and not _LEADS(line)]
             number = next((n for n, line in long if not marks or line_hash(line) in marks), None)
             if number is not None:
                 seen.add(path)
