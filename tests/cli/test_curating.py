@@ -209,7 +209,7 @@ def test_what_may_contradict_is_said_when_it_is_accepted(cli: Cli, person: Proje
     person.memory.accept(old)
     new = remember(cli, "A later label replaces the label that is queued.")
     done = cli("review", "accept", new)
-    assert done.code == 0 and f"may contradict {old}" in done.err and "holdfast undo" in done.err
+    assert done.code == 0 and f"may contradict {old}" in done.err and "holdfast review undo" in done.err
     person.memory.undo()
     person.memory.retire(old)
     assert "may contradict" not in cli("review", "accept", new).err, "it does not hold any more"
