@@ -254,6 +254,15 @@ def test_a_rule_that_points_to_what_is_not_there_waits_below_what_can_be_saved(c
     assert found["Never print a label twice"] and not found[max(found, key=len)] and len(found) == 2
 
 
+def test_what_no_person_approved_is_said_in_the_list(cli: Cli, person: Project) -> None:
+    """An agent's own yes looks like a person's otherwise."""
+    own, approved = remember(cli, "Labels are printed twice."), remember(cli, "Parcels are weighed at night.")
+    cli("review", "accept", own, CLAUDECODE="1")
+    person.memory.accept(approved)
+    rows = {name: row for row in cli("memories").out.splitlines() for name in (own, approved) if name in row}
+    assert rows[own].endswith("not approved by a person") and "approved" not in rows[approved]
+
+
 def test_all_means_what_the_list_shows(cli: Cli) -> None:
     """Somebody who accepts all has read what was shown to them, and no more."""
     doubtful = remember(cli, "Labels are printed twice.", "--confidence", "0.4", "--evidence", "README")

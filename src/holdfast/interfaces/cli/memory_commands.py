@@ -50,10 +50,10 @@ def memory_row(standing: decisions.MemoryStanding) -> tuple[str, str, str]:
     sure = "" if memory.confidence is None else f"confidence {memory.confidence:.2g}"
     stale = [state for _, state in standing.receipts if state in ("changed", "gone")]
     kind = "" if memory.type == "fact" else memory.type
-    elsewhere = "came by git" if standing.trust == "T4" else ""
+    unapproved = {"T2": "not approved by a person", "T4": "came by git"} if standing.status == "accepted" else {}
     doubt = styled(f"evidence {stale[0]}", "warn") if stale else ""
     tags = [wording("found_in").get(tag, tag) for tag in memory.tags if tag not in (memory.type, "constraint")]
-    parts = (kind, memory.layer or "", sure, *tags, doubt, elsewhere)
+    parts = (kind, memory.layer or "", sure, *tags, doubt, unapproved.get(standing.trust or "", ""))
     return (strong(standing.id), short(memory.statement), ", ".join(part for part in parts if part))
 
 
