@@ -96,6 +96,14 @@ def test_the_timeline_shows_runs_sessions_commits_and_decisions_by_day(
         assert served.get(f"/timeline?{odd}").status == 200, odd
 
 
+def test_a_long_text_of_a_list_is_cut_at_a_word(serve: Serve, repo: GitRepo) -> None:
+    """A text that just stops looks whole, and says something else."""
+    init(repo.path)
+    repo.commit("a.txt", message="mend " + "everything " * 40)
+    page = serve(repo.path).get("/timeline?kind=commit").text
+    assert re.search(r'class="statement">mend (everything )+…</span>', page)
+
+
 def test_a_long_timeline_comes_in_pages_that_hold_everything(serve: Serve, repo: GitRepo) -> None:
     """A year of work must neither be one page nor lose anything between two."""
     init(repo.path)
