@@ -17,6 +17,8 @@ from holdfast.capture.wiring.block import BlockMemory, block_text
 from holdfast.capture.wiring.connect_files import TOOLS, ConnectionPlan, connect, connected, disconnect
 from holdfast.errors import BadInput, BlockEdited, FutureFormat, TooLarge, UnsafePath
 from holdfast.interfaces.cli import connect_commands
+from holdfast.model.memory import Candidate
+from holdfast.project import agent_setup
 
 ROOT = Path(__file__).parent.parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "blocks"
@@ -216,6 +218,29 @@ def test_no_statement_gets_out_of_its_line(statements: list[str], invariants: bo
     found = block.find(put)
     assert found is not None and found.inside == text
     assert block.take_out(put, found) == b"# mine\n"
+
+
+def test_a_rule_is_told_to_its_end() -> None:
+    """What the person approved in a second sentence holds as much as the first."""
+    said, rest = "Add no tests to `agents-tests`. Add them to `external`.", "Ask before you do."
+    for kind in ("invariant", "decision"):
+        assert f"- X-1: {said} {rest}\n" in block_text([BlockMemory("X-1", kind, said, (), rest)])
+        long = block_text([BlockMemory("X-1", kind, said, (), "and more " * 99)])
+        assert f"- X-1: {said} and more" in long and "more …\n" in long
+
+
+@pytest.mark.parametrize(
+    ("details", "source", "told"),
+    [
+        ("Add them to `external`.\n\nRationale: it is slow.", None, "Add them to `external`."),
+        ("Rationale: it is slow.", None, ""),
+        ("I saw that too.", "run:r1", ""),
+    ],
+)
+def test_a_reason_is_no_part_of_a_rule(details: str, source: str | None, told: str) -> None:
+    """The block is read at each turn: why a rule holds can be asked."""
+    rule = Candidate(id="DEC-one", type="decision", statement="Add no tests.", details=details, source=source, line="x")
+    assert agent_setup.rest_of_rule(rule) == told
 
 
 def test_hidden_characters_are_marked() -> None:

@@ -360,6 +360,10 @@ def test_a_person_changes_what_was_accepted_and_takes_it_back(cli: Cli, repo: Gi
     name = remember(cli, "Tests need Postgres 15.")
     assert "accepted: Tests need Postgres 15." in type_in("review", "accept", name)
     assert stands(name) == ("accepted", "T0")
+    log = cli("log").out
+    again = type_in("review", "accept", name).replace("\r", "").strip()
+    assert again.endswith("accepted already, nothing changed: Tests need Postgres 15.") and "\n" not in again
+    assert cli("log").out == log
     assert "approved again" in type_in("edit", "FCT", "--statement", "Tests need Postgres 16.", "--why", "CI.")
     shown = made(cli, "show", name)
     assert shown["text"].endswith("---\nFact: Tests need Postgres 16.\n\nRationale: CI.\n")

@@ -44,6 +44,24 @@ def test_words_are_marked_within_the_lines_around_them(project):
     assert (found.lines[0], found.lines[-1]) == ("line 6", "line 15")
 
 
+def test_words_are_found_whatever_markdown_stands_around_them(project, repo):
+    """Kept words have no emphasis and no bullets; the person would be told that the file no longer says it."""
+    lines = ["# Rules", "**Research:** ask  `the agent` __first__,", "- then *write*", "snake_case - 2"]
+    repo.write("x.mdc", "\n".join(lines) + "\n")
+
+    def found(words: str) -> list[str]:
+        return marked(project.memory.passage(Provenance("file:x.mdc", 2, words)))
+
+    assert found("Research: ask the agent first, then write") == [
+        "Research:** ask  `the agent` __first__,",
+        "- then *write",
+    ]
+    assert found("**Research:** ask `the agent`") == ["Research:** ask  `the agent"]
+    assert found("- then *write*") == ["then *write"]
+    assert found("snake_case") == ["snake_case"]
+    assert found("**") == found("ask an agent") == found("snakecase") == []
+
+
 def test_of_several_places_the_one_that_was_cited_is_shown(project, repo):
     """The same words stand in a file twice; only one of them was meant."""
     repo.write("twice.md", "stop\n" + "more\n" * 30 + "stop\n" + "more\n" * 30)

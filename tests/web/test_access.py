@@ -203,7 +203,9 @@ def test_after_some_codes_none_is_taken(served: Served) -> None:
 
 def test_a_code_of_other_digits_is_a_wrong_code(served: Served) -> None:
     """Some keyboards type digits that are no ASCII."""
-    assert "That is not the code" in served.submit("/review", "/code-typed", code="１２３４").text
+    page = served.submit("/review", "/code-typed", code="１２３４").text
+    assert re.search(r'<div class="said bad" role="alert"><p>That is not the code', page), "no box of success"
+    assert "That is not the code" not in served.get("/review").text, "it is said once"
 
 
 def test_cookies_of_other_programs_lock_nobody_out(served: Served) -> None:

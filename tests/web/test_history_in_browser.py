@@ -74,7 +74,8 @@ def test_what_happens_elsewhere_appears_on_the_timeline(worked: tuple[Served, st
     seen.page.get_by_role("link", name=run).wait_for()
     served.project().write_log({"run_id": "appears-now", "outputs": {"summary": "It appeared."}})
     seen.page.get_by_text("It appeared.").wait_for()
-    seen.page.get_by_label("Commits").check()
+    for name in ("Runs", "Sessions", "Decisions", "Proposals", "Tasks", "Rewrites and erasures"):
+        seen.page.get_by_label(name).uncheck()
     seen.page.get_by_role("button", name="Show").click()
     seen.page.wait_for_url("**/timeline?*kind=commit*")
     assert seen.page.get_by_role("link", name=run).count() == 0 and "Table" in seen.page.content()

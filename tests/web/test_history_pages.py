@@ -75,7 +75,12 @@ def test_the_timeline_shows_runs_sessions_commits_and_decisions_by_day(
     assert days == sorted(days, reverse=True) and "2026-02-01" in days
     for link in (f"/runs/{run}", "/show/FCT-five", f"/commits/{repo.tip()}", "/sessions/SES-"):
         assert f'href="{link}' in page, link
+    boxes = re.findall(r'name="kind" value="(\w+)"( checked)?', page)
+    assert len(boxes) == 7 and all(ticked for _, ticked in boxes), "what is shown is ticked"
+    every = "&".join(f"kind={kind}" for kind, _ in boxes)
+    assert "Show all" not in served.get(f"/timeline?{every}").text
     decisions = served.get("/timeline?kind=decision").text
+    assert re.findall(r'value="(\w+)" checked', decisions) == ["decision"]
     assert "/show/FCT-five" in decisions and "/runs/" not in decisions
     assert "Nothing fits" in served.get("/timeline?q=no-such-word-at-all").text
     assert f"/runs/{run}" in served.get("/timeline?branch=main&kind=run&q=step").text
@@ -89,6 +94,14 @@ def test_the_timeline_shows_runs_sessions_commits_and_decisions_by_day(
         "before=%00",
     ):
         assert served.get(f"/timeline?{odd}").status == 200, odd
+
+
+def test_a_long_text_of_a_list_is_cut_at_a_word(serve: Serve, repo: GitRepo) -> None:
+    """A text that just stops looks whole, and says something else."""
+    init(repo.path)
+    repo.commit("a.txt", message="mend " + "everything " * 40)
+    page = serve(repo.path).get("/timeline?kind=commit").text
+    assert re.search(r'class="statement">mend (everything )+…</span>', page)
 
 
 def test_a_long_timeline_comes_in_pages_that_hold_everything(serve: Serve, repo: GitRepo) -> None:

@@ -47,6 +47,9 @@ class Reviewer:
         return NeedsReview(f"not counted as approved by a person: {why}; {sentence}", hint=hint)
 
 
+ALREADY = "accepted already, nothing changed"  # the note of a memory whose approval is recorded and not published yet
+
+
 @frozen
 class MemoryStanding:
     """A memory with its current state."""

@@ -21,7 +21,7 @@ from holdfast.model import memory as rules
 from holdfast.model.evidence import OF_FILES
 from holdfast.model.memory import Accepted, Candidate, Memory, Retired
 from holdfast.store import markdown_document, memory_files
-from holdfast.values import frozen
+from holdfast.values import frozen, replace
 
 PERSONAL = ("decision", "assumption", "invariant")  # these need no evidence if a person approves them
 Taken = tuple[tuple[str, str], ...]  # candidates: id and text
@@ -98,9 +98,10 @@ def confirm(
     if before is None:
         clone.change(sighting.path, after)  # publish commits the file unchanged
     is_recorded = decisions.waits if again else decisions.has
-    if not is_recorded(clone, memory.id, kind, blob=sighting.blob):
-        decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
-        undo.note(clone, undo.UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood), reviewer)
+    if is_recorded(clone, memory.id, kind, blob=sighting.blob):
+        return replace(standing, notes=(decisions.ALREADY,)) if stood and before is not None else standing
+    decisions.record(clone, kind, memory, reviewer=reviewer, blob=sighting.blob)
+    undo.note(clone, undo.UndoStep("accept", memory.id, (), sighting.path, before, after, stood=stood), reviewer)
     return standing
 
 

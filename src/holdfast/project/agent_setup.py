@@ -18,6 +18,7 @@ from holdfast.errors import BadInput, HoldfastError, NotFound, NotStored, ReadOn
 from holdfast.git import evidence_check, tracked_files
 from holdfast.model import evidence as receipts
 from holdfast.model import memory as model_memory
+from holdfast.patterns import regex
 from holdfast.project import guard_file
 from holdfast.project.concern import Concern
 from holdfast.store import agent_inbox
@@ -40,6 +41,17 @@ AGENTS = ("claude", "codex")
 
 
 BLOCK_TYPES = ("invariant", "decision")
+_LABEL = regex(r"[A-Z][\w ]{0,30}:")  # Rationale, Falsified by, Considered options
+
+
+def rest_of_rule(memory: model_memory.Memory) -> str:
+    """The first further paragraph of a memory, if it is part of what was approved as the rule.
+
+    A labelled one is a reason; what a session's find has are the sentences around it.
+    """
+    first = model_memory.split_statement(memory.details)[0]
+    found_in_session = (memory.source or "").startswith(("run:", "session:"))
+    return "" if found_in_session or memory.statement.endswith("…") or _LABEL.match(first) else first
 
 
 @mutable
@@ -213,7 +225,11 @@ class AgentSetup(Concern):
         undecided = {memory.id for pair in pairs for memory in (pair.one, pair.other)}
         approved = [one for one in standings if guard_file.is_shown_to_agents(one) and one.id not in undecided]
         found = sorted((one.memory for one in approved), key=lambda one: (-(one.confidence or 0), one.id))
-        return [block.BlockMemory(m.id, m.type, m.statement, m.applies_to) for m in found if m.type in BLOCK_TYPES]
+        return [
+            block.BlockMemory(m.id, m.type, m.statement, m.applies_to, rest_of_rule(m))
+            for m in found
+            if m.type in BLOCK_TYPES
+        ]
 
     def import_adr(self, path: str | None = None) -> Imported:
         """Proposes the decisions of ADR files: of one file or folder, or of the usual folders here."""

@@ -171,14 +171,20 @@ def _read(path: str) -> str | None:
 
 # The lines to show.
 
+_EMPHASIS = r"(?:[*`]|\b_{1,2}|_{1,2}\b)*"
+_BULLET = r"(?:[-+>]|#{1,6}|\d{1,3}[.)])"
+_BETWEEN = rf"{_EMPHASIS}\s+(?:{_BULLET}\s+)*{_EMPHASIS}"
+
 
 def _around_words(text: _Text, words: str) -> Passage | None:
     """Returns the lines around the words, however the text breaks them into lines."""
-    if not words.split():
+    plain = re.sub(rf"{_EMPHASIS}|(?<!\S){_BULLET}(?!\S)", "", words).split()
+    if not plain:
         return None
     if "⟨U+" in words:  # the words were stored with hidden characters marked
         text = replace(text, text=visible(text.text))
-    wanted = re.compile(r"\s+".join(re.escape(word) for word in words.split()))
+    # Who keeps words leaves out the Markdown around them: emphasis within a word, bullets between two lines.
+    wanted = re.compile(_BETWEEN.join(_EMPHASIS.join(map(re.escape, word)) for word in plain))
     places = islice(wanted.finditer(text.text), MAX_FOUND)
     spans = [(text.text.count("\n", 0, found.start()), found.span()) for found in places]
     return _cut(text, *min(spans, key=lambda one: abs(one[0] + 1 - (text.line or 0)))) if spans else None

@@ -4,7 +4,7 @@
     …
     <!-- holdfast:end -->
 
-It says how to use Holdfast (instructions.md), then the invariants, then decisions by id and title. Callers hand in only
+It says how to use Holdfast (instructions.md), then the invariants, then decisions. Callers hand in only
 what agents may be shown unasked. The same knowledge gives the same bytes in every clone: no time, no chance, no name of
 this machine. A statement is one line of data in somebody else's file: it cannot end our block, begin a comment, a fence
 or a heading, nor make a tool include another file.
@@ -26,7 +26,7 @@ from holdfast.values import frozen
 
 MAX_INSIDE = 6 * 1024  # bytes; a guess: a small part of the 32 KiB of AGENTS.md that Codex reads
 # Characters, characters and paths; guesses: one statement stays readable in a list.
-MAX_INVARIANT, MAX_TITLE, MAX_PATHS = 400, 160, 3
+MAX_WORDS, MAX_TITLE, MAX_PATHS = 400, 160, 3
 IMPORT_LINE = "@AGENTS.md\n"
 
 MORE = {"invariant": "holdfast memories --type invariant", "decision": "holdfast memories --type decision"}
@@ -46,6 +46,7 @@ class BlockMemory:
     type: str  # invariant or decision; others are left out
     statement: str
     applies_to: tuple[str, ...] = ()
+    details: str = ""  # what else it says; no reason, and nothing of where it was said
 
 
 def block_text(told: Sequence[BlockMemory], *, limit: int = MAX_INSIDE) -> str:
@@ -97,8 +98,7 @@ def _listed(told: Sequence[BlockMemory], head: str, *, room: int) -> str:
 
 
 def _memory_line(one: BlockMemory) -> str:
-    words = cut_at_word(" ".join(one.statement.split()), MAX_INVARIANT)
-    words = short_title(one.statement) if one.type == "decision" else words
+    words = cut_at_word(" ".join(f"{one.statement} {one.details}".split()), MAX_WORDS)
     paths = [f"`{safe_line(path).replace('`', '')}`" for path in one.applies_to[:MAX_PATHS]]
     more = [f"{len(one.applies_to) - MAX_PATHS} more"] if len(one.applies_to) > MAX_PATHS else []
     where = f" ({', '.join([*paths, *more])})" if paths else ""

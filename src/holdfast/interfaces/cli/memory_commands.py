@@ -75,8 +75,12 @@ def proposal_text(standing: decisions.MemoryStanding) -> str:
 
 
 def accepted_text(standing: decisions.MemoryStanding) -> str:
+    from holdfast.curation.decisions import ALREADY
+
     if standing.status == "deprecated":
         return retired_text(standing)
+    if ALREADY in standing.notes:
+        return f"{strong(standing.id)}  {ALREADY}: {short(standing.memory.statement)}"
     first, *rest = wrapped(f"accepted: {standing.memory.statement}", begins=len(standing.id))
     return lines(
         f"{strong(standing.id)}  {first}",

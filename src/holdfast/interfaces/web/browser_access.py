@@ -59,6 +59,7 @@ class BrowserAccess:
         self.cookie_name = f"holdfast-{port}"  # cookies are shared among the ports of a host
         self.typed = False  # whether the code was typed
         self.flash: list[str] = []  # what the next page says about the last decision
+        self.complaint = ""  # what the next page says was not taken
         self._doubt, self._say = no_person, say
         self._link: str | None = secrets.token_urlsafe(32)
         self._cookie = secrets.token_urlsafe(32)
@@ -102,6 +103,11 @@ class BrowserAccess:
     def take_flash(self) -> list[str]:
         """What is to be said once."""
         said, self.flash = self.flash, []
+        return said
+
+    def take_complaint(self) -> str:
+        """Why something was not taken, to be said once."""
+        said, self.complaint = self.complaint, ""
         return said
 
     def token(self, path: str) -> str:

@@ -42,6 +42,7 @@ def timeline_page(reading: ProjectReading, query: WebQuery) -> WebPage:
     """What happened, newest first, by day."""
     project = reading.project
     kinds = tuple(kind for kind in dict.fromkeys(query.query.get("kind", ())) if kind in STORY_KINDS)
+    kinds = () if len(kinds) == len(STORY_KINDS) else kinds  # all of them are no filter
     branch, words = query.one("branch").strip(), query.one("q").casefold().split()
     before = query.one("before")
     cursor = StoryCursor(before, query.number("past")) if _MOMENT.fullmatch(before) else None

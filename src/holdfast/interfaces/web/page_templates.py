@@ -15,6 +15,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from holdfast.capture.wiring.block import cut_at_word
 from holdfast.interfaces.cli.phrases import ago, count, size, wording
 from holdfast.model.evidence import receipt_name
 from holdfast.model.text import visible
@@ -56,6 +57,7 @@ def environment(hide: Callable[[str], str], address: Address | None = None) -> E
     found.filters.update(
         ago=ago,
         count=count,
+        cut=cut_at_word,
         path=path,
         receipt=receipt_name,
         size=size,

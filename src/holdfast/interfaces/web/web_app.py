@@ -108,15 +108,15 @@ class WebApp:
         query = _query(request)
         with self.desk.reading():  # one request at a time
             right = self.access.type_code(query.given("code"))
-        self.access.flash.append(
-            "From now on what you approve here counts as approved by a person."
-            if right
-            else "That is not the code that the terminal shows."
-        )
+        if right:
+            self.access.flash.append("From now on what you approve here counts as approved by a person.")
+        else:
+            self.access.complaint = "That is not the code that the terminal shows."
         return RedirectResponse(query.back, status_code=HTTPStatus.SEE_OTHER)
 
     def _html(self, reading: ProjectReading, query: WebQuery, page: WebPage) -> Response:
-        values = {"query": query, "reading": reading, "said": self.access.take_flash(), **page.values}
+        told = {"complaint": self.access.take_complaint(), "said": self.access.take_flash()}
+        values = {"query": query, "reading": reading, **told, **page.values}
         text = self._render(page.template, **values)
         return HTMLResponse(text.encode("utf-8", "backslashreplace"), status_code=page.status)
 
