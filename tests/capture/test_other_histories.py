@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.capture.agents import specstory
+from holdfast.capture.agents import DIALECTS, specstory
 from holdfast.errors import BadInput, NotFound
 from holdfast.project import Project
 from tests.capture import claude_lines as claude
@@ -126,6 +126,29 @@ def test_checkpoints_that_are_refs_of_their_own_are_read_too(repo: GitRepo) -> N
     assert (len(done.runs), done.turns, done.skipped) == (2, 2, [])
     told = [row for run in done.runs for row in rows(repo, run)]
     assert [(row["prompt"], row["commits"]) for row in told] == [("Please.", [first]), ("Stream it.", [second])]
+
+
+def test_a_ref_that_is_no_checkpoint_costs_the_others_nothing(repo: GitRepo) -> None:
+    """Whoever may push may push anything; one bad ref must not hide a year of sessions."""
+    init(repo.path, commit=True)
+    checkpoint(
+        repo, "0ff8ca6db1c9", claude.SESSION, "2026-02-09T01:15:00.5Z", data(turn(1, "Please.", "Done.", minute=1))
+    )
+    blob = git(repo, "hash-object", "-w", "--stdin", data=b"no checkpoint")
+    git(repo, "update-ref", "refs/entire/checkpoints/aa/BLOB", blob)
+    done = project(repo).transcripts.import_entire()
+    assert len(done.runs) == 1 and [one.path for one in done.skipped] == [blob]
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(repo: GitRepo) -> None:
+    """A folder that somebody names may hold anything, and a pipe gives nothing until the end of time."""
+    init(repo.path, commit=True)
+    folder = repo.path.parent / "told"
+    folder.mkdir()
+    os.mkfifo(folder / "session.json")
+    os.mkfifo(folder / "session.jsonl")
+    for agent in DIALECTS:
+        assert project(repo).transcripts.import_agent(agent, str(folder)).runs == []
 
 
 def test_what_entire_kept_of_unknown_agents_or_half_is_said(repo: GitRepo) -> None:

@@ -87,21 +87,22 @@ def test_an_agent_that_ends_its_worker_every_time_ends_no_crew(
 
 
 def test_what_passes_alone_and_fails_together_is_done_again_on_what_was_merged(
-    crewed: GitRepo, settings: Path, scripted: Callable[[str], str]
+    crewed: GitRepo, settings: Path, scripted: Callable[[str], str], tmp_path: Path
 ) -> None:
     """Done means that the check passed on the merged tree; the next attempt knows how it failed there."""
     settings.write_text('[crew.checks]\ndefault = "test ! -e one -o ! -e two"\n')
     crewed.write("plan.md", "- [ ] one\n- [ ] two\n")
+    (began := tmp_path / "began").mkdir()  # not their work trees: the first one's is gone once it is merged
     code = """
 import time
 title = prompt.splitlines()[0].removeprefix("# Your task: ")
 if "on the merged tree" in prompt: pathlib.Path("three").touch()
 else:
     pathlib.Path(title).touch()
-    other = "two" if title == "one" else "one"
-    while not any(name.startswith(f"crew-{other}-") for name in os.listdir("..")): time.sleep(0.05)
+    pathlib.Path(%r, title).touch()
+    while len(os.listdir(%r)) < 2: time.sleep(0.05)
 """
-    _, done = run_crew(crewed, scripted(code), "plan.md", workers=2)
+    _, done = run_crew(crewed, scripted(code % (str(began), str(began))), "plan.md", workers=2)
     assert sorted(row["attempts"] for row in done.done) == [1, 2] and done.proposed == 1, done
 
 

@@ -1,5 +1,6 @@
 """Who may see the pages and decide: what other tools got wrong."""
 
+import contextlib
 import os
 import pty
 import re
@@ -143,7 +144,8 @@ def test_large_input_is_refused(decided: Served) -> None:
     assert decided.post(f"{page}/reject", {**fields, "reason": "x" * (MAX_BODY + 1)}).status == 413
     assert decided.post("/review/many", {"id": [f"FCT-{n}" for n in range(5_000)]}).status == 413
     assert decided.get(f"/review?q={'x' * 5_000}").status == 200
-    assert decided.get(f"/review?q={'x' * 200_000}").status in (400, 414, 431)
+    with contextlib.suppress(ConnectionResetError):  # the head of a request is refused before all of it came
+        assert decided.get(f"/review?q={'x' * 200_000}").status in (400, 414, 431)
     assert decided.project().memory.get("FCT-retry").status == "candidate"
 
 

@@ -131,6 +131,7 @@ def server(app: App, strangers: Strangers) -> "uvicorn.Server":
         access_log=False,
         server_header=False,
         date_header=False,
+        http="h11",  # which bounds the head of a request; httptools takes a line of any length
         ws="none",
         proxy_headers=False,  # a request's client is its connection, whatever its headers say
         limit_concurrency=_CONNECTIONS,

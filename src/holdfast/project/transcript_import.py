@@ -148,7 +148,8 @@ class TranscriptImport(Concern):
             branch, refs = f"{entire.BRANCH}:{entire.BRANCH}", f"'{entire.REFS}*:{entire.REFS}*'"
             hint = f"Fetch what there is: git fetch origin {branch}, or git fetch origin {refs}"
             raise NotFound(f"there is neither a branch {entire.BRANCH} nor a ref below {entire.REFS}", hint=hint)
-        bringing, there = Brought("Entire", "Entire's checkpoints"), entire.sessions(repo, tips)
+        bringing = Brought("Entire", "Entire's checkpoints")
+        there = entire.sessions(repo, tips, unreadable=bringing.skip)
         total, passed = sum(one.size for one in there), 0
         for left in glob.glob(os.path.join(self.clone.layout.private, "entire", "*.jsonl")):
             fsio.remove(left)  # of an import that was killed
@@ -441,7 +442,7 @@ def _found_in(tool: Dialect, folder: str) -> Iterator[str]:
             left -= 1
             if left < 0:
                 return
-            if path not in known and tool.is_mine(path):
+            if path not in known and os.path.isfile(path) and tool.is_mine(path):  # a pipe would be waited for
                 yield path
 
 

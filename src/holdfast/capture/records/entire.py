@@ -14,10 +14,11 @@ has all of it. Which agent wrote it, its dialect tells.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from holdfast.capture.agents.transcript_reader import Dialect, TranscriptReading
+from holdfast.errors import GitFailed, HoldfastError
 from holdfast.git.repo import Repo
 from holdfast.model.transcript import TranscriptOrigin, TranscriptTurn
 from holdfast.patterns import regex
@@ -61,20 +62,23 @@ class _Checkpoint:
 
 
 def tips(repo: Repo) -> list[str]:
-    """Returns the commits that hold checkpoints, the newest first: of the branch, here or as a remote had it, and all
-    that are a ref of their own."""
+    """Returns the commits that hold checkpoints: of the branch, here or as a remote had it, and refs of their own."""
     here, there = f"refs/heads/{BRANCH}", f"refs/remotes/*/{BRANCH}"
-    order = ("--sort=-committerdate", "--format=%(objectname) %(refname)")
-    rows = [row.split(" ", 1) for row in repo.text("for-each-ref", *order, here, there, REFS).splitlines()]
-    own = [oid for oid, ref in rows if ref.startswith(REFS)]
-    local = [oid for oid, ref in rows if ref == here]
-    return own + (local or [oid for oid, ref in rows if ref.endswith(f"/{BRANCH}")][:1])
+    newest = ("--sort=-committerdate", "--count=1", "--format=%(objectname)")
+    branch = repo.text("for-each-ref", *newest, here) or repo.text("for-each-ref", *newest, there)
+    return [*branch.split(), *repo.text("for-each-ref", "--format=%(objectname)", REFS).split()]
 
 
-def sessions(repo: Repo, held: Iterable[str]) -> list[EntireSession]:
-    """Returns all sessions that these commits hold, the oldest first."""
-    made = _commits(repo)
-    checkpoints = [one for at in held for one in _checkpoints(repo, at)]
+def sessions(
+    repo: Repo, held: Iterable[str], *, unreadable: Callable[[str, HoldfastError], None]
+) -> list[EntireSession]:
+    """Returns all sessions that these commits hold, the oldest first; `unreadable` hears of a ref that is none."""
+    made, checkpoints = _commits(repo), list[_Checkpoint]()
+    for at in held:
+        try:
+            checkpoints += _checkpoints(repo, at)
+        except GitFailed as error:
+            unreadable(at, error)
     found: dict[str, EntireSession] = {}
     for one in sorted(checkpoints, key=lambda one: (one.created, one.id)):
         there = found.setdefault(one.session, EntireSession(one.session, one.blob, one.size, one.created))

@@ -49,9 +49,11 @@ def web(place: Invocation, port: int, no_browser: bool) -> int:
     show_made({"url": access.link, "counts_as_person": doubt is None}, words)
     flush()
     if not no_browser:
+        import threading
         import webbrowser
 
-        webbrowser.open(access.link)
+        # Some browsers are waited for until they end, and want their page before.
+        threading.Thread(target=webbrowser.open, args=(access.link,), daemon=True).start()
     with suppress(KeyboardInterrupt):  # the way to end it
         loopback_server.run(own, app, strangers)
     return 0

@@ -64,9 +64,21 @@
     return true;
   }
 
+  // Nothing was done, and nobody must think so.
+  function gone() {
+    const main = document.querySelector("main");
+    if (main.querySelector(":scope > .gone")) return;
+    const said = document.createElement("p");
+    said.className = "said bad gone";
+    said.setAttribute("role", "alert");
+    said.textContent = "Nothing was done: the server of this page does not answer. Start it again: holdfast web";
+    main.prepend(said);
+    said.scrollIntoView({ block: "nearest" });
+  }
+
   async function go(address, options, push, form) {
     let answer;
-    try { answer = await fetch(address, { credentials: "same-origin", ...options }); } catch { return; }
+    try { answer = await fetch(address, { credentials: "same-origin", ...options }); } catch { return gone(); }
     const kind = answer.headers.get("content-type") || "";
     if (!kind.startsWith("text/html")) { location.assign(address); return; }
     const text = await answer.text();
