@@ -76,12 +76,21 @@
     said.scrollIntoView({ block: "nearest" });
   }
 
+  // What was asked last is shown: the answer to a look at what changed may come after that to a later click.
+  let asked = 0, waiting = 0;
   async function go(address, options, push, form) {
+    const mine = ++asked;
+    waiting += 1;
+    try { await fetched(address, options, push, form, () => mine === asked); } finally { waiting -= 1; }
+  }
+
+  async function fetched(address, options, push, form, isLast) {
     let answer;
     try { answer = await fetch(address, { credentials: "same-origin", ...options }); } catch { return gone(); }
     const kind = answer.headers.get("content-type") || "";
     if (!kind.startsWith("text/html")) { location.assign(address); return; }
     const text = await answer.text();
+    if (!isLast()) return;
     if (options && !answer.ok && refuse(text, form)) return;
     const isSame = answer.url === location.href;
     // The answer to a form that asks on has the form's own address, which is no page to come back to.
@@ -179,14 +188,14 @@
   // What changed elsewhere is shown, unless somebody is in the middle of something.
   let asking = false;
   async function look() {
-    if (document.hidden || asking || isBusy()) return;
+    if (document.hidden || asking || waiting || isBusy()) return;
     asking = true;
     try {
       const answer = await fetch("/version", { credentials: "same-origin" });
       if (answer.ok) {
         const { version } = await answer.json();
         const main = document.querySelector("main");
-        if (main.dataset.version !== version && !isBusy()) await go(location.href);
+        if (main.dataset.version !== version && !waiting && !isBusy()) await go(location.href);
       }
     } catch { /* the server has ended; the page stays readable */ } finally { asking = false; }
   }
