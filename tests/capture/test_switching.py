@@ -28,7 +28,8 @@ from .test_ingest_kill import next_command
 from .test_run import in_a_process_that_dies
 
 ENDED = [("ended", ["main", "main"]), ("ended", ["feature"])]  # the sessions, and where their turns were done
-BEGIN = datetime.now(UTC).replace(microsecond=0) - timedelta(days=1, minutes=60)
+# At noon, so that no session goes on past midnight.
+BEGIN = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(days=2)
 FIRST, SECOND, THIRD = ("Stream the parser's input", "Cache the printer's pages", "Name the reader's columns")
 
 
