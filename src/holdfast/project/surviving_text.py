@@ -39,7 +39,6 @@ DEEPEST = 16  # folders of a path inside the repository
 MOST_READ = 40  # files of a session in which a name is searched: bounds the reads of files
 _REPORTS = ("closing-report", "agents-words", "plan", "commit-message", "request", "failed-command")  # momentary
 _TOLD = ("closing-report", "agents-words", "plan")  # an agent's words, which no code and no commit states
-COMMENT = "code-comment"  # the rule for comments that a turn wrote into code
 _BEGINS = 40  # letters of a comment: its first row, as comments are wrapped after 60 and more
 _SHORT = 3  # letters: a shorter name appears anywhere by chance
 _TESTS = regex(r"(?i)(^|/)tests?(/|$)|_test\.|\.test\.|\.spec\.|(^|/)test_")
@@ -288,7 +287,7 @@ def _cited_names(session: SessionFiles, found: ExtractedMemory) -> list[Evidence
         paths.sort(key=lambda path: (_TESTS.search(path) is not None, _DOCUMENTS.search(path) is not None))
     bases = {word.rsplit("/", 1)[-1] for word in paths_spelled(found.statement)}
     spelled = [path for path in there if path.rsplit("/", 1)[-1] in bases]
-    cited = list(_comment(found.words, there, files)) if found.rule == COMMENT else []
+    cited = list(_comment(found.words, there, files)) if found.rule == statement_shapes.COMMENT_RULE else []
     code = [path for path in there if not _DOCUMENTS.search(path)]
     for paths in (spelled or code, elsewhere):
         cited = cited or [_Named("symbol", path, name) for path in paths for name in _defined(files, path, names)]
@@ -324,7 +323,7 @@ def still_stands(session: SessionFiles, found: ExtractedMemory) -> bool:
     wrote = [path for row in rows for path in row["files"] if files.now(path) is not None]
     if not wrote or found.kind == "dead-end" or found.who == "user" or found.rule == "memory-file":
         return True  # without such files they were not of this repository, and the state is unknown
-    if found.rule == COMMENT:
+    if found.rule == statement_shapes.COMMENT_RULE:
         return any(_in_comments(found.words, files.now(path) or ()) for path in wrote)
     spelled = {name.removesuffix("()").strip("`") for name in session_statements.code_names(found.statement)}
     names = sorted(name for name in spelled if len(name) > _SHORT and not _BLANK.search(name))
